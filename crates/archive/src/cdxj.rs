@@ -1,0 +1,135 @@
+//! The CDXJ index: one line per response and revisit, sorted by URL and time, by which replay tools find
+//! records. Made from the archive whenever it is wanted, and kept beside it with a note of how far it reaches.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufWriter, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sort::LineSorter;
+use crate::writer::{files, sync_dir};
+use crate::{
+    ArchiveError, ArchiveReader, HttpHead, Position, RecordHead, RecordKind, WarcReader, file_name, surt,
+};
+
+/// The index's name, beside the archive's files.
+pub const INDEX: &str = "index.cdxj";
+/// The note of how far the index reaches.
+const NOTE: &str = "index.json";
+/// Lines held in memory while sorting.
+const SORT_MEMORY: usize = 64 * 1024 * 1024;
+
+/// What the index says of one record. The order of fields is that of the line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CdxEntry {
+    /// The URL.
+    pub url: String,
+    /// `type/subtype`, or `warc/revisit`.
+    pub mime: String,
+    /// Status code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Digest of the payload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Bytes of the record in the file.
+    pub length: String,
+    /// Its first byte.
+    pub offset: String,
+    /// The file.
+    pub filename: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Note {
+    version: u32,
+    covers: Position,
+}
+
+/// Writes the index of everything up to `committed`, replacing an older one. Returns the number of lines.
+pub fn write_index(dir: &Path, committed: Position) -> Result<u64, ArchiveError> {
+    let part = dir.join(format!("{INDEX}.part"));
+    let action = "write";
+    let file = File::create(&part).map_err(ArchiveError::io("create", &part))?;
+    let mut out = BufWriter::new(file);
+    let lines = index(dir, committed, &mut out)?;
+    let file = out.into_inner().map_err(|error| ArchiveError::io(action, &part)(error.into_error()))?;
+    file.sync_all().map_err(ArchiveError::io("sync", &part))?;
+    fs::rename(&part, dir.join(INDEX)).map_err(ArchiveError::io("rename", &part))?;
+    // The note comes last: an index that reaches further than its note does no harm.
+    let note =
+        serde_json::to_vec(&Note { version: 1, covers: committed }).expect("a note has only text keys");
+    let part = dir.join(format!("{NOTE}.part"));
+    fs::write(&part, note).map_err(ArchiveError::io(action, &part))?;
+    fs::rename(&part, dir.join(NOTE)).map_err(ArchiveError::io("rename", &part))?;
+    sync_dir(dir)?;
+    Ok(lines)
+}
+
+/// How far the kept index reaches; none when there is no index, or one whose note cannot be read.
+pub fn index_covers(dir: &Path) -> Option<Position> {
+    let note: Note = serde_json::from_slice(&fs::read(dir.join(NOTE)).ok()?).ok()?;
+    (note.version == 1 && dir.join(INDEX).is_file()).then_some(note.covers)
+}
+
+/// Writes the sorted lines of everything up to `committed`. Returns their number.
+pub fn index(dir: &Path, committed: Position, out: &mut impl Write) -> Result<u64, ArchiveError> {
+    let archive = ArchiveReader::new(dir);
+    let mut sorter = LineSorter::new(dir, SORT_MEMORY);
+    let mut lines = 0;
+    let sorting = || ArchiveError::io("sort the index of", dir);
+    for &number in files(dir)?.range(..=committed.file) {
+        let name = file_name(number);
+        let damaged = |error| ArchiveError::Damaged { path: dir.join(&name), source: Box::new(error) };
+        let mut reader = archive.file(number, committed)?;
+        while let Some(head) = reader.next_record().map_err(damaged)? {
+            if let Some(line) = line(&head, &mut reader, &name).map_err(damaged)? {
+                sorter.push(line.as_bytes()).map_err(sorting())?;
+                lines += 1;
+            }
+        }
+    }
+    sorter.finish(out).map_err(sorting())?;
+    Ok(lines)
+}
+
+/// The index line of the record whose head was read last; none for records that are not indexed.
+fn line<R: BufRead>(
+    head: &RecordHead,
+    reader: &mut WarcReader<R>,
+    filename: &str,
+) -> Result<Option<String>, ArchiveError> {
+    let Some(kind @ (RecordKind::Response | RecordKind::Revisit)) = head.kind() else { return Ok(None) };
+    let Some(url) = head.target() else { return Ok(None) };
+    let http = HttpHead::read(&mut reader.block());
+    // A block that ends early is found by `end_record`, with its place.
+    let http = http.unwrap_or_default();
+    let Some(length) = reader.end_record()? else { return Ok(None) };
+    let mime = match kind {
+        RecordKind::Revisit => "warc/revisit".to_owned(),
+        _ => http.content_type().unwrap_or_else(|| "unk".to_owned()),
+    };
+    let entry = CdxEntry {
+        url: url.to_owned(),
+        mime,
+        status: http.status.map(|status| status.to_string()),
+        digest: head.get("WARC-Payload-Digest").map(str::to_owned),
+        length: length.to_string(),
+        offset: head.offset.to_string(),
+        filename: filename.to_owned(),
+    };
+    let date = head.get("WARC-Date").unwrap_or_default();
+    let digits: String = date.chars().filter(char::is_ascii_digit).take(14).collect();
+    let json = serde_json::to_string(&entry).expect("an entry has only text keys");
+    Ok(Some(format!("{} {digits:0<14} {json}", surt(url))))
+}
+
+impl CdxEntry {
+    /// Reads an index line: sort key, 14-digit time, entry.
+    pub fn parse(line: &str) -> Option<(&str, &str, CdxEntry)> {
+        let mut parts = line.trim_end().splitn(3, ' ');
+        let (key, time, json) = (parts.next()?, parts.next()?, parts.next()?);
+        Some((key, time, serde_json::from_str(json).ok()?))
+    }
+}

@@ -1,0 +1,31 @@
+//! What we keep of every visit: request, response and metadata as WARC 1.1 records in rolling files.
+//!
+//! Workers build the bytes of a visit's records (`RecordWriter`), one committer appends them
+//! (`ArchiveWriter`) and syncs before the key-value batch that names the new `Position`. Everything
+//! committed can be read back by `Location`, walked (`WarcReader`), indexed (`cdxj`) and checked (`verify`).
+//! When to sync and what a visit means is decided elsewhere.
+
+mod cdxj;
+mod digest;
+mod error;
+mod gzip;
+mod http;
+mod metadata;
+mod reader;
+mod sort;
+mod surt;
+pub mod tables;
+mod verify;
+mod warc;
+mod writer;
+
+pub use cdxj::{CdxEntry, INDEX, index, index_covers, write_index};
+pub use digest::Digest;
+pub use error::{ArchiveError, Finding, Problem};
+pub use http::HttpHead;
+pub use metadata::{Metadata, PageFacts, Purpose, StoredLink, StoredRel};
+pub use reader::{ArchiveReader, Block, FilePart, Record, RecordHead, WarcReader};
+pub use surt::surt;
+pub use verify::{Verified, verify};
+pub use warc::{Kept, Member, Original, RecordKind, RecordWriter, Records, Visit, record_id};
+pub use writer::{ArchiveSettings, ArchiveWriter, Location, Opened, Position, file_name, file_number};

@@ -1,0 +1,106 @@
+//! The archive's tables: what can be asked about visits and links without opening a WARC file.
+//!
+//! They are written in the same batch as the frontier's, and can be rebuilt from the WARC files.
+
+use kv::{Record, Table};
+use model::{Cut, ErrorKind, Link, LinkKind, LinkLook, Rel, Timestamp, UrlKey};
+use serde::{Deserialize, Serialize};
+
+use crate::{Location, Position};
+
+/// Every visit of a URL: crawl, host, page, start of the request. The latest one kept is the page's version.
+pub const VISITS: Table<(u32, u64, u128, u64), VisitRecord> = Table::new("visits");
+
+/// The links of a page as last read: crawl, host, page.
+pub const LINKS: Table<(u32, u64, u128), Links> = Table::new("links");
+
+/// How far each crawl's archive is committed.
+pub const POSITIONS: Table<u32, Committed> = Table::new("positions");
+
+/// One visit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VisitRecord {
+    /// Status, if there was an answer.
+    pub status: Option<u16>,
+    /// Why there was none, or why it was no page.
+    pub error: Option<ErrorKind>,
+    /// Milliseconds from request to the end of the body.
+    pub millis: u64,
+    /// Bytes of the body as transferred.
+    pub bytes: u64,
+    /// Bytes of the content, decoded.
+    pub content_bytes: u64,
+    /// Content type, without parameters.
+    pub content_type: Option<String>,
+    /// Why the body ends early, if it does.
+    pub cut: Option<Cut>,
+    /// Title, if it is a page.
+    pub title: Option<String>,
+    /// 64-bit hash of the content, decoded.
+    pub content_hash: u64,
+    /// The response record, if one is kept.
+    pub location: Option<Location>,
+    /// `ETag`.
+    pub etag: Option<String>,
+    /// `Last-Modified`.
+    pub last_modified: Option<String>,
+}
+
+/// The links of a page, in document order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Links {
+    /// Its links.
+    pub edges: Vec<Edge>,
+}
+
+/// One link: a row (source, target) of the link graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edge {
+    /// Where it leads; the URL itself is in the frontier's table.
+    pub target: UrlKey,
+    /// Its words.
+    pub anchor: String,
+    /// How prominent it is.
+    pub look: LinkLook,
+    /// What its `rel` asks of us.
+    pub rel: Rel,
+    /// Which markup it came from.
+    pub kind: LinkKind,
+    /// Whether it was followed.
+    pub followed: bool,
+}
+
+/// How far an archive is committed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Committed {
+    /// The end of the last committed record.
+    pub position: Position,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl Edge {
+    /// A link as found on a page.
+    pub fn of(link: &Link, followed: bool) -> Edge {
+        Edge {
+            target: UrlKey::of(&link.url),
+            anchor: link.anchor.clone(),
+            look: link.look,
+            rel: link.rel,
+            kind: link.kind,
+            followed,
+        }
+    }
+}
+
+impl Record for VisitRecord {
+    const VERSION: u8 = 1;
+}
+
+impl Record for Links {
+    const VERSION: u8 = 1;
+}
+
+impl Record for Committed {
+    const VERSION: u8 = 1;
+}

@@ -1,0 +1,23 @@
+//! Asking Web servers for pages: robots rules, HTTP within limits, cookies.
+//!
+//! One request gives one answer: redirects are answers, and whether and when to ask is decided elsewhere.
+//! What a server sends is never trusted: every byte, second and header is counted.
+
+mod agent;
+mod cookies;
+mod decode;
+mod error;
+mod http;
+mod pool;
+mod request;
+mod retry_after;
+pub mod robots;
+mod wire;
+
+pub use agent::{Agent, AgentError};
+pub use cookies::{CookieJar, StartCookie};
+pub use decode::{DecodeLimits, Decoded, decode};
+pub use error::{FetchError, NextStep};
+pub use http::{HttpFetcher, HttpSettings};
+pub use request::{Answer, Fetcher, Limits, Request, Unwanted, Wanted};
+pub use retry_after::{MAX_RETRY_AFTER, parse_retry_after, retry_after};

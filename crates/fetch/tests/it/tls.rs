@@ -1,0 +1,1 @@
+//! TLS with a certificate authority of the test's own.

@@ -1,0 +1,275 @@
+//! One crawl in memory: its rules, its counts, and the hosts that may be asked next.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use kv::{Batch, Reader, Store};
+use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
+
+use crate::order::{self, Candidate, CrawlOrder};
+use crate::tables::{FACTS, LATER, PageKey, QUEUE, SCHEDULE, SHALLOWER, SITES, STATS, SiteRecord, Stats, URLS, UrlRecord, Waiting};
+use crate::{FrontierError, Politeness, Retry, Rules, page_key};
+
+/// One crawl in memory.
+pub struct Crawl {
+    pub(crate) id: CrawlId,
+    pub(crate) settings: CrawlSettings,
+    pub(crate) rules: Rules,
+    pub(crate) politeness: Politeness,
+    pub(crate) retry: Retry,
+    pub(crate) order: Box<dyn CrawlOrder>,
+    pub(crate) stats: Stats,
+    pub(crate) stats_changed: bool,
+    /// Hosts in memory; others may be on disk.
+    pub(crate) sites: HashMap<HostKey, Site>,
+    /// May be asked now: (inverted priority, arrival) of the best URL, host.
+    pub(crate) ready: BTreeSet<((u32, u64), HostKey)>,
+    /// Rest until then.
+    pub(crate) sleeping: BTreeSet<(Timestamp, HostKey)>,
+    /// The schedule may name hosts that are not in memory.
+    pub(crate) more_on_disk: bool,
+    /// Leased, or settled and not yet committed.
+    pub(crate) in_hand: HashSet<UrlKey>,
+    /// Settled in the open batch.
+    pub(crate) settled: Vec<UrlKey>,
+    /// Hosts with changes in the open batch.
+    pub(crate) touched: HashSet<HostKey>,
+    /// Outcomes found while leasing, to be recorded in the next batch.
+    pub(crate) refused: Vec<(UrlKey, Outcome)>,
+    /// Pages that live leases may still bring.
+    pub(crate) reserved_pages: u64,
+    /// Bytes that live leases may still bring.
+    pub(crate) reserved_bytes: u64,
+    /// A page did not fit into what was left of `max_bytes`.
+    pub(crate) bytes_exhausted: bool,
+    /// Rows of SHALLOWER not yet worked off.
+    pub(crate) shallower: u64,
+    /// The rules have changed: where to go on judging refused URLs anew.
+    pub(crate) reconsider: Option<Option<PageKey>>,
+}
+
+/// A host of a crawl in memory.
+#[derive(Debug)]
+pub(crate) struct Site {
+    pub(crate) record: SiteRecord,
+    pub(crate) place: Place,
+    /// No row of its queue in the store lies before this.
+    pub(crate) head: (u32, u64),
+    /// The first of its rows in the open batch.
+    pub(crate) fresh_head: (u32, u64),
+}
+
+/// After every row.
+pub(crate) const END: (u32, u64) = (u32::MAX, u64::MAX);
+
+/// Where a host stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Nowhere: leased, being resolved, or nothing to lease before the next commit.
+    #[default]
+    Aside,
+    Ready((u32, u64)),
+    Sleeping(Timestamp),
+}
+
+impl Crawl {
+    pub(crate) fn open(store: &Store, id: CrawlId, project: &Project) -> Result<Crawl, FrontierError> {
+        let settings = project.crawl.clone();
+        let mut rules = Rules::new(&settings, &project.start);
+        for start in &project.start {
+            widen_by_redirects(store, id, start, &mut rules)?;
+        }
+        let fingerprint = rules.fingerprint();
+        let last_rules = store.get(&FACTS, &rules_fact(id))?;
+        let known = store.prefix(&URLS, &id.0).keys().next().is_some();
+        Ok(Crawl {
+            id,
+            rules,
+            politeness: Politeness::of(&settings),
+            retry: Retry::of(&settings),
+            order: order::named(settings.order),
+            settings,
+            stats: store.get(&STATS, &id.0)?.unwrap_or_default(),
+            stats_changed: false,
+            sites: HashMap::new(),
+            ready: BTreeSet::new(),
+            sleeping: BTreeSet::new(),
+            more_on_disk: true,
+            in_hand: HashSet::new(),
+            settled: Vec::new(),
+            touched: HashSet::new(),
+            refused: Vec::new(),
+            reserved_pages: 0,
+            reserved_bytes: 0,
+            bytes_exhausted: false,
+            shallower: store.prefix(&SHALLOWER, &id.0).keys().count() as u64,
+            reconsider: (known && last_rules != Some(fingerprint)).then_some(None),
+        })
+    }
+
+    /// Its counts.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Its counts, to add to; they are written with the next commit.
+    pub fn stats_mut(&mut self) -> &mut Stats {
+        self.stats_changed = true;
+        &mut self.stats
+    }
+
+    /// Its rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Hosts that may be asked now, and hosts in memory that rest.
+    pub fn hosts_ready_and_resting(&self) -> (usize, usize) {
+        (self.ready.len(), self.sleeping.len())
+    }
+
+    /// True while outcomes wait to be recorded that no visit will bring.
+    pub fn has_refusals(&self) -> bool {
+        !self.refused.is_empty()
+    }
+
+    /// Pages kept so far.
+    pub fn pages(&self) -> u64 {
+        self.stats.outcomes.get("fetched").copied().unwrap_or(0)
+    }
+
+    pub(crate) fn priority(&self, depth: u32) -> u32 {
+        // The queue is read from its smallest key.
+        u32::MAX - self.order.priority(&Candidate { depth }).0
+    }
+
+    /// The site of a host, from memory or the store.
+    pub(crate) fn site(&mut self, store: &Store, host: HostKey) -> Result<&mut Site, FrontierError> {
+        if !self.sites.contains_key(&host) {
+            let record = store.get(&SITES, &(self.id.0, host.0))?.unwrap_or_default();
+            let head = match record.waiting {
+                0 => END,
+                _ => first_row(store, self.id, host)?,
+            };
+            self.sites.insert(host, Site { record, place: Place::Aside, head, fresh_head: END });
+        }
+        Ok(self.sites.get_mut(&host).expect("inserted above"))
+    }
+
+    /// Counts a change of outcome.
+    pub(crate) fn recount(&mut self, before: Option<&Outcome>, after: &Outcome) {
+        self.stats_changed = true;
+        if let Some(before) = before
+            && let Some(count) = self.stats.outcomes.get_mut(before.name())
+        {
+            *count = count.saturating_sub(1);
+        }
+        *self.stats.outcomes.entry(after.name().to_owned()).or_default() += 1;
+    }
+
+    /// Takes an open URL out of its queue.
+    pub(crate) fn dequeue(&mut self, store: &Store, batch: &mut Batch, key: UrlKey, record: &UrlRecord) -> Result<(), FrontierError> {
+        let id = self.id.0;
+        self.touched.insert(key.host);
+        let site = self.site(store, key.host)?;
+        match &record.outcome {
+            Outcome::Waiting => {
+                site.record.waiting = site.record.waiting.saturating_sub(1);
+                batch.remove(&QUEUE, &(id, key.host.0, (record.priority, record.arrival)));
+            }
+            Outcome::Retrying { due, .. } => {
+                site.record.later = site.record.later.saturating_sub(1);
+                batch.remove(&LATER, &(id, key.host.0, (due.0, key.page)));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Gives an open URL its row in the queue that its outcome names.
+    pub(crate) fn enqueue(&mut self, store: &Store, batch: &mut Batch, key: UrlKey, record: &UrlRecord) -> Result<(), FrontierError> {
+        let id = self.id.0;
+        self.touched.insert(key.host);
+        let site = self.site(store, key.host)?;
+        match &record.outcome {
+            Outcome::Waiting => {
+                site.record.waiting += 1;
+                site.fresh_head = site.fresh_head.min((record.priority, record.arrival));
+                let row = (id, key.host.0, (record.priority, record.arrival));
+                batch.put(&QUEUE, &row, &Waiting { page: key.page });
+            }
+            Outcome::Retrying { due, .. } => {
+                site.record.later += 1;
+                batch.put(&LATER, &(id, key.host.0, (due.0, key.page)), &());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Writes a host's counts and its place in the schedule.
+    pub(crate) fn reschedule(&mut self, batch: &mut Batch, host: HostKey, next: Timestamp, now: Timestamp) -> Result<(), FrontierError> {
+        let id = self.id.0;
+        let Some(site) = self.sites.get_mut(&host) else { return Ok(()) };
+        let record = &mut site.record;
+        let due = if record.waiting > 0 {
+            Some(next)
+        } else if record.later > 0 {
+            let first = batch.prefix(&LATER, &(id, host.0)).keys().next().transpose()?;
+            first.map(|(_, _, (due, _))| next.max(Timestamp(due)))
+        } else {
+            None
+        };
+        // A host that was due and still is keeps its row: its exact place in the past says nothing.
+        let stays_due = matches!((record.scheduled, due), (Some(old), Some(new)) if old <= now && new <= now);
+        if record.scheduled != due && !stays_due {
+            if let Some(old) = record.scheduled {
+                batch.remove(&SCHEDULE, &(id, old.0, host.0));
+            }
+            if let Some(new) = due {
+                batch.put(&SCHEDULE, &(id, new.0, host.0), &());
+            }
+            record.scheduled = due;
+        }
+        batch.put(&SITES, &(id, host.0), record);
+        Ok(())
+    }
+
+    /// Moves a host to another place.
+    pub(crate) fn put(&mut self, host: HostKey, place: Place) {
+        let Some(site) = self.sites.get_mut(&host) else { return };
+        match site.place {
+            Place::Aside => {}
+            Place::Ready(head) => _ = self.ready.remove(&(head, host)),
+            Place::Sleeping(due) => _ = self.sleeping.remove(&(due, host)),
+        }
+        match place {
+            Place::Aside => {}
+            Place::Ready(head) => _ = self.ready.insert((head, host)),
+            Place::Sleeping(due) => _ = self.sleeping.insert((due, host)),
+        }
+        site.place = place;
+    }
+}
+
+/// The place of a host's first row in the queue.
+pub(crate) fn first_row(store: &Store, id: CrawlId, host: HostKey) -> Result<(u32, u64), FrontierError> {
+    let row = store.prefix(&QUEUE, &(id.0, host.0)).keys().next().transpose()?;
+    Ok(row.map_or(END, |(_, _, place)| place))
+}
+
+/// The fact that names the rules by which all refusals of a crawl were last judged.
+pub(crate) fn rules_fact(id: CrawlId) -> String {
+    format!("rules {}", id.0)
+}
+
+/// Where a start URL redirects to belongs to the scope as if it had been typed.
+fn widen_by_redirects(store: &Store, id: CrawlId, start: &PageUrl, rules: &mut Rules) -> Result<(), FrontierError> {
+    let mut url = start.clone();
+    for _ in 0..10 {
+        let record = store.get(&URLS, &page_key(id, UrlKey::of(&url)))?;
+        let Some(UrlRecord { outcome: Outcome::Redirected { to }, .. }) = record else { break };
+        rules.add_start(&to);
+        url = to;
+    }
+    Ok(())
+}

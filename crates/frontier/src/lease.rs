@@ -1,0 +1,539 @@
+//! Leasing: the best host that may be asked now, and its best URLs.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use kv::Reader;
+use model::{CrawlId, ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Limit, Outcome, Timestamp, UrlKey};
+
+use crate::crawl::{Crawl, END, Place};
+use crate::politeness::BATCH_GAP;
+use crate::tables::{ADDRESSES, LATER, QUEUE, SCHEDULE, URLS, UrlRecord};
+use crate::{FARTHEST, Frontier, FrontierError, address_key, page_key};
+
+/// URLs in a lease of a host that may be asked at once.
+const BATCH: usize = 64;
+
+/// URLs whose refusal is found out in one go.
+const REFUSALS: usize = 256;
+
+/// Hosts kept in memory per crawl; the others wait in the schedule on disk.
+const FRONT: usize = 16_384;
+
+/// Hosts read from the schedule at once.
+const LOAD: usize = 1_024;
+
+/// How long a lease is valid: far longer than its visits take, so that only a lost one ever expires.
+const LEASE_TIME: Duration = Duration::from_secs(3600);
+
+/// What to do next for a crawl.
+#[derive(Debug)]
+pub enum Next {
+    /// Fetch these.
+    Lease(Box<Lease>),
+    /// Look up this host's address and say so by [`Frontier::resolved`].
+    Resolve(Host),
+    /// Nothing may be asked now.
+    Wait {
+        /// When the next host is due; none when that depends on what is under way.
+        until: Option<Timestamp>,
+        /// That host.
+        host: Option<Host>,
+        /// Visits, look-ups or commits are under way that may bring work.
+        busy: bool,
+    },
+    /// A limit of the whole crawl is reached.
+    Reached(LimitReached),
+    /// Nothing is left.
+    Done,
+}
+
+/// A limit of the whole crawl.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitReached {
+    /// `max_pages`.
+    Pages,
+    /// `max_bytes`.
+    Bytes,
+}
+
+/// A lease that was handed out.
+pub(crate) struct LiveLease {
+    pub(crate) crawl: CrawlId,
+    pub(crate) host: HostKey,
+    pub(crate) deadline: Timestamp,
+    /// URLs not yet settled, with the bytes reserved for each.
+    pub(crate) open: HashMap<UrlKey, u64>,
+}
+
+/// What the crawl's limits leave.
+enum Room {
+    /// For this many URLs, the last of them with this many bytes.
+    Free { urls: usize, body_limit: u64 },
+    /// None before live leases come back.
+    Taken,
+    Reached(LimitReached),
+}
+
+impl Frontier {
+    /// What to do next for a crawl.
+    pub fn next(&mut self, id: CrawlId, now: Timestamp) -> Result<Next, FrontierError> {
+        self.reclaim(now)?;
+        self.wake(id, now)?;
+        loop {
+            let room = self.crawl(id).room();
+            let (urls, body_limit) = match room {
+                Room::Free { urls, body_limit } => (urls, body_limit),
+                Room::Taken => return Ok(Next::Wait { until: None, host: None, busy: true }),
+                Room::Reached(limit) => return Ok(Next::Reached(limit)),
+            };
+            let Some(&(_, host)) = self.crawl(id).ready.first() else { return self.idle(id, now) };
+            self.crawl_mut(id).put(host, Place::Aside);
+            if let Some(next) = self.ask(id, host, urls, body_limit, now)? {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// The answer to [`Next::Resolve`]: the address and until when it holds, or why there is none.
+    pub fn resolved(&mut self, host: &Host, answer: Result<(IpAddr, Timestamp), ErrorKind>, now: Timestamp) -> Result<(), FrontierError> {
+        let key = HostKey::of(host);
+        let most = self.crawls.values().map(|crawl| crawl.retry.times).max().unwrap_or(0);
+        let state = self.host_state(key, host)?;
+        let was_resolving = std::mem::take(&mut state.resolving);
+        match answer {
+            Ok(address) => state.address = Some(address),
+            Err(ErrorKind::ForbiddenAddress) => state.condemned = Some(ErrorKind::ForbiddenAddress),
+            Err(error) => {
+                state.record.failures += 1;
+                state.record.failed += 1;
+                if state.record.failures > most {
+                    state.condemned = Some(error);
+                } else {
+                    let tries = state.record.failures;
+                    self.postpone_head(key, &error, tries, now)?;
+                }
+                self.dirty_hosts.insert(key);
+            }
+        }
+        self.resolving -= usize::from(was_resolving);
+        for id in self.crawls.keys().copied().collect::<Vec<_>>() {
+            self.place(id, key, now)?;
+        }
+        Ok(())
+    }
+
+    /// A name that does not resolve: the host rests, and its best URL says why.
+    fn postpone_head(&mut self, host: HostKey, error: &ErrorKind, tries: u32, now: Timestamp) -> Result<(), FrontierError> {
+        for id in self.crawls.keys().copied().collect::<Vec<_>>() {
+            let head = self.first_rows(id, host, 1, now)?.into_iter().next();
+            let Some((key, _)) = head else { continue };
+            let crawl = self.crawl_mut(id);
+            let wait = crawl.retry.wait(crate::Patience::Hard, tries, key).unwrap_or(FARTHEST);
+            let due = now + wait;
+            crawl.refused.push((key, Outcome::Retrying { error: error.clone(), tries, due }));
+            crawl.in_hand.insert(key);
+            crawl.touched.insert(host);
+            let state = self.hosts.get_mut(&host).expect("resolved hosts are in memory");
+            state.record.next = state.record.next.max(due);
+        }
+        Ok(())
+    }
+
+    /// Leases a host, sends it to be resolved, or puts it where it belongs; none when another host is to be tried.
+    fn ask(&mut self, id: CrawlId, key: HostKey, urls: usize, body_limit: u64, now: Timestamp) -> Result<Option<Next>, FrontierError> {
+        let wary_since = self.wary_since;
+        let fetch_gap = |frontier: &Frontier, delay| frontier.crawl(id).politeness.gap(delay);
+        if !self.hosts.contains_key(&key) {
+            let Some(name) = self.host_name(id, key)? else { return Ok(None) };
+            self.host_state(key, &name)?;
+            let gap = fetch_gap(self, self.hosts[&key].record.crawl_delay.map(Duration::from_millis));
+            let state = self.hosts.get_mut(&key).expect("loaded above");
+            if let Some(start) = wary_since
+                && state.record.requests > 0
+            {
+                state.record.next = state.record.next.max(start + gap.max(Duration::from_millis(state.record.pause)));
+            }
+            state.record.next = state.record.next.min(now + FARTHEST);
+        }
+        let state = &self.hosts[&key];
+        if let Some(error) = state.condemned.clone() {
+            let tries = state.record.failures;
+            self.condemn(id, key, &error, tries, now)?;
+            return Ok(None);
+        }
+        if state.lease.is_some() || state.resolving {
+            // Another crawl has it; its release places all crawls of the host anew.
+            return Ok(None);
+        }
+        if state.record.next > now {
+            let next = state.record.next;
+            self.crawl_mut(id).put(key, Place::Sleeping(next));
+            return Ok(None);
+        }
+        let Some((address, _)) = state.address.filter(|(_, until)| *until > now) else {
+            let host = state.record.host.clone();
+            self.hosts.get_mut(&key).expect("seen above").resolving = true;
+            self.resolving += 1;
+            return Ok(Some(Next::Resolve(host)));
+        };
+        let address_due = self.address_due(id, address)?;
+        if address_due > now {
+            self.crawl_mut(id).put(key, Place::Sleeping(address_due));
+            return Ok(None);
+        }
+        self.lease(id, key, address, urls, body_limit, now)
+    }
+
+    fn lease(&mut self, id: CrawlId, key: HostKey, address: IpAddr, room: usize, body_limit: u64, now: Timestamp) -> Result<Option<Next>, FrontierError> {
+        let state = &self.hosts[&key];
+        let host = state.record.host.clone();
+        let crawl = &self.crawls[&id];
+        let gap = crawl.politeness.gap(state.record.crawl_delay.map(Duration::from_millis));
+        let connections = crawl.settings.connections_per_host as usize;
+        let mut count = if gap < BATCH_GAP { BATCH } else { connections }.min(room);
+        let site_pages = crawl.sites.get(&key).map_or(0, |site| site.record.pages);
+        let host_limit = crawl.settings.max_pages_per_host;
+        if host_limit > 0 {
+            if site_pages >= host_limit {
+                let over = Outcome::OverLimit { limit: Limit::HostPages };
+                self.refuse_rows(id, key, now, &over)?;
+                return Ok(None);
+            }
+            count = count.min((host_limit - site_pages) as usize);
+        }
+        let rows = self.first_rows(id, key, count, now)?;
+        if rows.is_empty() {
+            self.put_by_retries(id, key, now)?;
+            return Ok(None);
+        }
+        let crawl = self.crawls.get_mut(&id).expect("begun");
+        let mut urls = Vec::with_capacity(rows.len());
+        for (url_key, record) in rows {
+            crawl.in_hand.insert(url_key);
+            if let Some(refusal) = crawl.rules.refusal(&record.url, record.depth) {
+                // The rules have changed since it was queued.
+                crawl.touched.insert(key);
+                crawl.refused.push((url_key, refusal));
+                continue;
+            }
+            urls.push(LeasedUrl {
+                key: url_key,
+                url: record.url,
+                depth: record.depth,
+                via: record.via,
+                tries: record.tries,
+                validators: model::Validators::default(),
+                body_limit,
+            });
+        }
+        if urls.is_empty() {
+            return Ok(None);
+        }
+        let lease_id = LeaseId(self.next_lease);
+        self.next_lease += 1;
+        let deadline = now + LEASE_TIME;
+        crawl.reserved_pages += urls.len() as u64;
+        let open: HashMap<UrlKey, u64> = urls.iter().map(|url| (url.key, url.body_limit)).collect();
+        crawl.reserved_bytes += open.values().sum::<u64>();
+        self.hosts.get_mut(&key).expect("seen above").lease = Some(lease_id);
+        self.leases.insert(lease_id, LiveLease { crawl: id, host: key, deadline, open });
+        // The address is taken at once; the request's real start moves its clock further.
+        let address_gap = crawl.politeness.address_gap;
+        self.addresses.insert(address, now + address_gap);
+        let lease = Lease { id: lease_id, crawl: id, host, address, connections, gap, deadline, urls };
+        Ok(Some(Next::Lease(Box::new(lease))))
+    }
+
+    /// A host's best open URLs that are not in hand: retries that are due, then the queue in order.
+    fn first_rows(&mut self, id: CrawlId, host: HostKey, count: usize, now: Timestamp) -> Result<Vec<(UrlKey, UrlRecord)>, FrontierError> {
+        let store = self.store.clone();
+        let crawl = self.crawls.get_mut(&id).expect("begun");
+        let mut keys = Vec::with_capacity(count);
+        if crawl.sites.get(&host).is_some_and(|site| site.record.later > 0) {
+            for row in store.prefix(&LATER, &(id.0, host.0)).keys() {
+                let (_, _, (due, page)) = row?;
+                if Timestamp(due) > now || keys.len() == count {
+                    break;
+                }
+                let key = UrlKey { host, page };
+                if !crawl.in_hand.contains(&key) {
+                    keys.push(key);
+                }
+            }
+        }
+        // Rows before the head are gone; without it each scan would pass over the traces of all that were.
+        let head = crawl.sites.get(&host).map_or((0, 0), |site| site.head);
+        let mut new_head = END;
+        {
+            for row in store.range(&QUEUE, (id.0, host.0, head)..=(id.0, host.0, (u32::MAX, u64::MAX))) {
+                let ((_, _, place), waiting) = row?;
+                let key = UrlKey { host, page: waiting.page };
+                if crawl.in_hand.contains(&key) {
+                    continue;
+                }
+                if keys.len() >= count {
+                    new_head = place;
+                    break;
+                }
+                keys.push(key);
+            }
+        }
+        if let Some(site) = crawl.sites.get_mut(&host) {
+            site.head = new_head;
+        }
+        let mut rows = Vec::with_capacity(keys.len());
+        for key in keys {
+            let record = store.get(&URLS, &page_key(id, key))?;
+            let record = record.ok_or_else(|| FrontierError::Damaged(format!("queued URL {key} is unknown")))?;
+            rows.push((key, record));
+        }
+        Ok(rows)
+    }
+
+    /// Gives a condemned host's URLs their outcome, some at a time.
+    fn condemn(&mut self, id: CrawlId, host: HostKey, error: &ErrorKind, tries: u32, now: Timestamp) -> Result<(), FrontierError> {
+        self.refuse_rows(id, host, now, &Outcome::Failed { error: error.clone(), tries })
+    }
+
+    fn refuse_rows(&mut self, id: CrawlId, host: HostKey, now: Timestamp, outcome: &Outcome) -> Result<(), FrontierError> {
+        // Retries too, due or not.
+        let rows = self.first_rows(id, host, REFUSALS, now.max(Timestamp(u64::MAX)))?;
+        let crawl = self.crawl_mut(id);
+        crawl.touched.insert(host);
+        for (key, _) in rows {
+            crawl.in_hand.insert(key);
+            crawl.refused.push((key, outcome.clone()));
+        }
+        Ok(())
+    }
+
+    /// Nothing can be leased of this host now: it sleeps until its first retry is due.
+    fn put_by_retries(&mut self, id: CrawlId, host: HostKey, now: Timestamp) -> Result<(), FrontierError> {
+        let crawl = &self.crawls[&id];
+        let rows = self.store.prefix(&LATER, &(id.0, host.0)).keys();
+        for row in rows {
+            let (_, _, (due, page)) = row?;
+            if !crawl.in_hand.contains(&UrlKey { host, page }) && Timestamp(due) > now {
+                self.crawl_mut(id).put(host, Place::Sleeping(Timestamp(due)));
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a host where it belongs by its clock; forgets it when it has nothing left.
+    pub(crate) fn place(&mut self, id: CrawlId, host: HostKey, now: Timestamp) -> Result<(), FrontierError> {
+        let state = self.hosts.get(&host);
+        let (taken, next) = match state {
+            Some(state) => (state.lease.is_some() || state.resolving, state.record.next),
+            None => (false, Timestamp::ZERO),
+        };
+        let full = self.crawl(id).sites.len() > FRONT;
+        let crawl = self.crawl_mut(id);
+        let Some(site) = crawl.sites.get(&host) else { return Ok(()) };
+        let open = site.record.waiting + site.record.later;
+        if taken {
+            crawl.put(host, Place::Aside);
+        } else if open == 0 || full && next > now {
+            // On disk it keeps its row in the schedule, if it has anything.
+            crawl.put(host, Place::Aside);
+            if !crawl.touched.contains(&host) {
+                crawl.sites.remove(&host);
+                crawl.more_on_disk |= open > 0;
+            }
+        } else if next > now {
+            crawl.put(host, Place::Sleeping(next));
+        } else {
+            let head = site.head;
+            crawl.put(host, Place::Ready(head));
+        }
+        Ok(())
+    }
+
+    /// Wakes hosts that are due, and reads more of them from the schedule when few are ready.
+    fn wake(&mut self, id: CrawlId, now: Timestamp) -> Result<(), FrontierError> {
+        loop {
+            let Some(&(due, host)) = self.crawl(id).sleeping.first() else { break };
+            if due > now {
+                break;
+            }
+            let crawl = self.crawl_mut(id);
+            let head = crawl.sites.get(&host).map_or(END, |site| site.head);
+            crawl.put(host, Place::Ready(head));
+        }
+        if self.crawl(id).more_on_disk && self.crawl(id).ready.len() < LOAD / 8 {
+            self.load(id, now)?;
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, id: CrawlId, now: Timestamp) -> Result<(), FrontierError> {
+        let store = self.store.clone();
+        let mut loaded = 0;
+        for row in store.prefix(&SCHEDULE, &id.0).keys() {
+            let (_, due, host) = row?;
+            let host = HostKey(host);
+            if self.crawl(id).sites.contains_key(&host) {
+                continue;
+            }
+            if loaded == LOAD || self.crawl(id).sites.len() >= FRONT || Timestamp(due) > now && loaded > 0 {
+                return Ok(());
+            }
+            let crawl = self.crawl_mut(id);
+            let head = crawl.site(&store, host)?.head;
+            // A due time far ahead comes from a clock that was wrong.
+            let due = Timestamp(due).min(now + FARTHEST);
+            crawl.put(host, if due > now { Place::Sleeping(due) } else { Place::Ready(head) });
+            loaded += 1;
+        }
+        self.crawl_mut(id).more_on_disk = false;
+        Ok(())
+    }
+
+    /// Why nothing can be leased.
+    fn idle(&mut self, id: CrawlId, now: Timestamp) -> Result<Next, FrontierError> {
+        let crawl = self.crawl(id);
+        let under_way = self.leases.values().any(|lease| lease.crawl == id)
+            || self.resolving > 0;
+        let uncommitted = !crawl.in_hand.is_empty()
+            || !crawl.touched.is_empty()
+            || !crawl.refused.is_empty()
+            || crawl.shallower > 0
+            || crawl.reconsider.is_some();
+        let until = crawl.sleeping.first().copied();
+        if let Some((due, host)) = until {
+            let host = self.host_name(id, host)?;
+            return Ok(Next::Wait { until: Some(due), host, busy: under_way || uncommitted });
+        }
+        if under_way || uncommitted {
+            return Ok(Next::Wait { until: None, host: None, busy: true });
+        }
+        if crawl.more_on_disk {
+            // The front was full of hosts that have since gone idle.
+            self.load(id, now)?;
+            let crawl = self.crawl(id);
+            if let Some(&(due, _)) = crawl.sleeping.first() {
+                return Ok(Next::Wait { until: Some(due), host: None, busy: false });
+            }
+            if !crawl.ready.is_empty() {
+                return Ok(Next::Wait { until: Some(now), host: None, busy: true });
+            }
+        }
+        Ok(Next::Done)
+    }
+
+    /// Gives back what leases past their deadline still hold: their worker is gone.
+    fn reclaim(&mut self, now: Timestamp) -> Result<(), FrontierError> {
+        let lost: Vec<LeaseId> = self.leases.iter().filter(|(_, lease)| lease.deadline + LEASE_TIME < now).map(|(id, _)| *id).collect();
+        for id in lost {
+            tracing::warn!(lease = id.0, "lease expired, its URLs are given back");
+            self.release(id, now)?;
+        }
+        Ok(())
+    }
+
+    /// Ends a lease: what it still holds is given back, the host may be leased again when its clock allows.
+    pub fn release(&mut self, id: LeaseId, now: Timestamp) -> Result<(), FrontierError> {
+        let Some(lease) = self.leases.remove(&id) else { return Ok(()) };
+        for (key, bytes) in lease.open {
+            self.give_back(lease.crawl, key, bytes)?;
+        }
+        if let Some(state) = self.hosts.get_mut(&lease.host) {
+            state.lease = None;
+        }
+        for id in self.crawls.keys().copied().collect::<Vec<_>>() {
+            self.place(id, lease.host, now)?;
+        }
+        Ok(())
+    }
+
+    /// Gives back one URL unasked.
+    fn give_back(&mut self, id: CrawlId, key: UrlKey, bytes: u64) -> Result<(), FrontierError> {
+        let record = self.store.get(&URLS, &page_key(id, key))?;
+        let crawl = self.crawl_mut(id);
+        crawl.in_hand.remove(&key);
+        crawl.unreserve(bytes);
+        if let (Some(record), Some(site)) = (record, crawl.sites.get_mut(&key.host)) {
+            site.head = site.head.min((record.priority, record.arrival));
+        }
+        Ok(())
+    }
+
+    /// A live lease's URL is settled: true when it was open.
+    pub(crate) fn close_url(&mut self, lease: LeaseId, key: UrlKey) -> bool {
+        let Some(live) = self.leases.get_mut(&lease) else { return false };
+        let Some(bytes) = live.open.remove(&key) else { return false };
+        let id = live.crawl;
+        self.crawl_mut(id).unreserve(bytes);
+        true
+    }
+
+    /// Gives back one URL of a lease unasked.
+    pub fn hand_back(&mut self, lease: LeaseId, key: UrlKey) -> Result<(), FrontierError> {
+        let Some(live) = self.leases.get_mut(&lease) else { return Ok(()) };
+        let id = live.crawl;
+        match live.open.remove(&key) {
+            Some(bytes) => self.give_back(id, key, bytes),
+            None => Ok(()),
+        }
+    }
+
+    fn address_due(&mut self, id: CrawlId, address: IpAddr) -> Result<Timestamp, FrontierError> {
+        if let Some(due) = self.addresses.get(&address) {
+            return Ok(*due);
+        }
+        let stored = self.store.get(&ADDRESSES, &address_key(address))?.map_or(Timestamp::ZERO, Timestamp);
+        let wary = self.wary_since.map_or(Timestamp::ZERO, |start| start + self.crawl(id).politeness.address_gap);
+        let due = stored.max(wary);
+        self.addresses.insert(address, due);
+        Ok(due)
+    }
+
+    /// A host's name, from memory or from any of its open URLs.
+    fn host_name(&self, id: CrawlId, key: HostKey) -> Result<Option<Host>, FrontierError> {
+        if let Some(state) = self.hosts.get(&key) {
+            return Ok(Some(state.record.host.clone()));
+        }
+        let row = self.store.prefix(&URLS, &(id.0, key.0)).next().transpose()?;
+        Ok(row.map(|(_, record)| record.url.host()))
+    }
+}
+
+impl Crawl {
+    fn unreserve(&mut self, bytes: u64) {
+        self.reserved_pages = self.reserved_pages.saturating_sub(1);
+        self.reserved_bytes = self.reserved_bytes.saturating_sub(bytes);
+    }
+
+    /// What the limits leave, live leases counted as if they all brought pages of full size.
+    fn room(&self) -> Room {
+        let body = self.settings.max_body.limit().unwrap_or(u64::MAX / 1024);
+        let mut urls = usize::MAX;
+        let mut body_limit = body;
+        if self.settings.max_pages > 0 {
+            let left = self.settings.max_pages.saturating_sub(self.pages());
+            if left == 0 {
+                return Room::Reached(LimitReached::Pages);
+            }
+            urls = left.saturating_sub(self.reserved_pages) as usize;
+        }
+        if let Some(most) = self.settings.max_bytes.limit() {
+            let left = most.saturating_sub(self.stats.bytes);
+            if left == 0 || self.bytes_exhausted && self.reserved_pages == 0 {
+                return Room::Reached(LimitReached::Bytes);
+            }
+            let free = left.saturating_sub(self.reserved_bytes);
+            let whole = free / body.max(1);
+            if whole == 0 && self.reserved_pages == 0 {
+                // The last page gets what is left.
+                urls = urls.min(1);
+                body_limit = free;
+            } else {
+                urls = urls.min(whole as usize);
+            }
+        }
+        if urls == 0 { Room::Taken } else { Room::Free { urls, body_limit } }
+    }
+}

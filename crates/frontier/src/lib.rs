@@ -1,0 +1,242 @@
+//! The frontier: which URL next, and when.
+//!
+//! A state machine over the store: `now` is an argument, nothing sleeps, nothing is fetched. It hands out
+//! [leases](model::Lease), takes back what became of each URL, and writes its changes into the caller's batch,
+//! so that they become durable together with the pages they belong to.
+//!
+//! Invariants: two live leases never name the same host; a host is never leased before its clock allows;
+//! every URL ever met has exactly one recorded outcome; an open URL has exactly one row in the queue.
+
+mod audit;
+mod crawl;
+mod lease;
+mod order;
+mod politeness;
+mod retry;
+mod rules;
+mod settle;
+mod sieve;
+pub mod tables;
+
+use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
+use std::time::Duration;
+
+use kv::{Batch, Reader, Store};
+use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Project, Timestamp, UrlKey};
+
+pub use audit::{Finding, audit};
+pub use crawl::Crawl;
+pub use lease::{LimitReached, Next};
+pub use order::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Priority};
+pub use politeness::{Asked, Politeness};
+pub use retry::{Patience, Retry};
+pub use rules::{Rules, Ruling};
+pub use settle::{End, Offer, Sent, Settled};
+pub use sieve::RecentUrls;
+
+use tables::{ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, SCHEDULE, SITES, STATS};
+
+/// A stored due time beyond this comes from a clock that was wrong: it is pulled back.
+const FARTHEST: Duration = Duration::from_secs(24 * 3600);
+
+/// Recent URLs remembered in memory: 32 bytes each.
+const RECENT: usize = 1 << 19;
+
+/// Why the frontier cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum FrontierError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] kv::KvError),
+    /// A row that must exist does not.
+    #[error("the crawl's tables disagree: {0}; run `gannet check`")]
+    Damaged(String),
+}
+
+/// All crawls of a data directory, and the clocks of all hosts.
+pub struct Frontier {
+    store: Store,
+    crawls: HashMap<CrawlId, Crawl>,
+    hosts: HashMap<HostKey, HostState>,
+    /// Not to be asked before.
+    addresses: HashMap<IpAddr, Timestamp>,
+    leases: HashMap<LeaseId, lease::LiveLease>,
+    next_lease: u64,
+    /// Hosts that wait for an address.
+    resolving: usize,
+    /// Set after an unclean stop: requests may have been sent that no clock knows of.
+    wary_since: Option<Timestamp>,
+    recent: RecentUrls,
+    dirty_hosts: HashSet<HostKey>,
+    dirty_addresses: HashSet<IpAddr>,
+}
+
+/// A host in memory.
+struct HostState {
+    record: HostRecord,
+    lease: Option<LeaseId>,
+    resolving: bool,
+    address: Option<(IpAddr, Timestamp)>,
+    /// Given up on: its URLs fail without being asked for.
+    condemned: Option<ErrorKind>,
+}
+
+impl Frontier {
+    /// Opens the frontier of a store. From here on the store counts as unclean until [`Frontier::close`].
+    pub fn open(store: Store, now: Timestamp) -> Result<Frontier, FrontierError> {
+        let clean = store.get(&FACTS, &CLEAN.to_owned())? == Some(1);
+        let used = store.first(&HOSTS)?.is_some();
+        let mut batch = store.batch();
+        batch.remove(&FACTS, &CLEAN.to_owned());
+        store.commit(batch, kv::Durability::Synced)?;
+        Ok(Frontier {
+            store,
+            crawls: HashMap::new(),
+            hosts: HashMap::new(),
+            addresses: HashMap::new(),
+            leases: HashMap::new(),
+            next_lease: 1,
+            resolving: 0,
+            wary_since: (used && !clean).then_some(now),
+            recent: RecentUrls::new(RECENT),
+            dirty_hosts: HashSet::new(),
+            dirty_addresses: HashSet::new(),
+        })
+    }
+
+    /// Takes up a crawl, or begins it.
+    pub fn begin(&mut self, id: CrawlId, project: &Project) -> Result<(), FrontierError> {
+        let crawl = Crawl::open(&self.store, id, project)?;
+        self.crawls.insert(id, crawl);
+        Ok(())
+    }
+
+    /// Marks a clean stop: all clocks are in the store. Nothing may be leased or uncommitted.
+    pub fn close(&mut self, batch: &mut Batch) {
+        batch.put(&FACTS, &CLEAN.to_owned(), &1);
+    }
+
+    /// A crawl that was begun.
+    pub fn crawl(&self, id: CrawlId) -> &Crawl {
+        self.crawls.get(&id).expect("a crawl is begun before it is used")
+    }
+
+    /// A crawl that was begun, to change its counts.
+    pub fn crawl_mut(&mut self, id: CrawlId) -> &mut Crawl {
+        self.crawls.get_mut(&id).expect("a crawl is begun before it is used")
+    }
+
+    /// Writes what settling changed in counts, clocks and schedule. Once per commit, after all settling.
+    pub fn seal(&mut self, batch: &mut Batch, now: Timestamp) -> Result<(), FrontierError> {
+        for key in self.dirty_hosts.drain() {
+            if let Some(host) = self.hosts.get(&key) {
+                batch.put(&HOSTS, &key.0, &host.record);
+            }
+        }
+        for address in self.dirty_addresses.drain() {
+            if let Some(next) = self.addresses.get(&address) {
+                batch.put(&ADDRESSES, &address_key(address), &next.0);
+            }
+        }
+        for crawl in self.crawls.values_mut() {
+            let touched: Vec<HostKey> = crawl.touched.iter().copied().collect();
+            for key in touched {
+                let due = self.hosts.get(&key).map_or(Timestamp::ZERO, |host| host.record.next);
+                crawl.reschedule(batch, key, due, now)?;
+            }
+            if crawl.stats_changed {
+                crawl.stats_changed = false;
+                batch.put(&STATS, &crawl.id.0, &crawl.stats);
+            }
+        }
+        Ok(())
+    }
+
+    /// After the commit: what it made durable may be leased, what it settled is out of our hands.
+    pub fn committed(&mut self, now: Timestamp) -> Result<(), FrontierError> {
+        let ids: Vec<CrawlId> = self.crawls.keys().copied().collect();
+        for id in ids {
+            let crawl = self.crawl_mut(id);
+            for key in std::mem::take(&mut crawl.settled) {
+                crawl.in_hand.remove(&key);
+            }
+            for host in std::mem::take(&mut crawl.touched) {
+                if let Some(site) = self.crawl_mut(id).sites.get_mut(&host) {
+                    site.head = site.head.min(std::mem::replace(&mut site.fresh_head, crawl::END));
+                }
+                self.place(id, host, now)?;
+            }
+        }
+        self.forget_idle_hosts(now);
+        Ok(())
+    }
+
+    /// The state of a host, from memory or the store.
+    fn host_state(&mut self, key: HostKey, name: &Host) -> Result<&mut HostState, FrontierError> {
+        if !self.hosts.contains_key(&key) {
+            let stored = self.store.get(&HOSTS, &key.0)?;
+            let state = HostState {
+                record: stored.unwrap_or_else(|| HostRecord::new(name.clone())),
+                lease: None,
+                resolving: false,
+                address: None,
+                condemned: None,
+            };
+            self.hosts.insert(key, state);
+        }
+        Ok(self.hosts.get_mut(&key).expect("inserted above"))
+    }
+
+    /// Keeps memory flat on broad crawls: a host that rests, owes nothing and has nothing loaded is forgotten.
+    fn forget_idle_hosts(&mut self, now: Timestamp) {
+        const PLENTY: usize = 32_768;
+        if self.hosts.len() > PLENTY {
+            let (crawls, dirty) = (&self.crawls, &self.dirty_hosts);
+            self.hosts.retain(|key, host| {
+                host.lease.is_some()
+                    || host.resolving
+                    || dirty.contains(key)
+                    || crawls.values().any(|crawl| crawl.sites.contains_key(key))
+            });
+        }
+        if self.addresses.len() > PLENTY {
+            let dirty = &self.dirty_addresses;
+            self.addresses.retain(|address, next| *next > now || dirty.contains(address));
+        }
+    }
+
+    /// Every robots.txt, page and link of a crawl is dropped elsewhere; this drops its queue and sieve, a part
+    /// at a time. True when nothing is left.
+    pub fn drop_crawl(batch: &mut Batch, id: CrawlId, at_most: usize) -> Result<bool, FrontierError> {
+        let mut left = at_most;
+        let mut whole = true;
+        macro_rules! drop_rows {
+            ($($table:expr),*) => {$(
+                let keys: Vec<_> = batch.prefix($table, &id.0).keys().take(left + 1).collect::<Result<_, _>>()?;
+                whole &= keys.len() <= left;
+                for key in keys.iter().take(left) {
+                    batch.remove($table, key);
+                }
+                left = left.saturating_sub(keys.len());
+            )*};
+        }
+        drop_rows!(&tables::URLS, &tables::QUEUE, &tables::LATER, &SCHEDULE, &SITES, &tables::SHALLOWER);
+        let _ = left;
+        batch.remove(&STATS, &id.0);
+        Ok(whole)
+    }
+}
+
+/// IPv4 addresses in their IPv6-mapped form, so that all keys have one length.
+fn address_key(address: IpAddr) -> [u8; 16] {
+    match address {
+        IpAddr::V4(v4) => v4.to_ipv6_mapped().octets(),
+        IpAddr::V6(v6) => v6.octets(),
+    }
+}
+
+/// The store's key of a URL.
+pub fn page_key(crawl: CrawlId, key: UrlKey) -> tables::PageKey {
+    (crawl.0, key.host.0, key.page)
+}

@@ -1,0 +1,471 @@
+//! Settling: what became of each URL, and the links it led to.
+
+use std::time::Duration;
+
+use kv::{Batch, Reader};
+use model::{CrawlId, ErrorKind, HostKey, LeaseId, Outcome, PageUrl, Timestamp, UrlKey};
+
+use crate::politeness::Asked;
+use crate::retry::{BUSY_LIMIT, Patience, Retry};
+use crate::tables::{FACTS, PageKey, ROBOTS, RobotsAnswer, RobotsRecord, SHALLOWER, URLS, UrlRecord};
+use crate::crawl::rules_fact;
+use crate::{Frontier, FrontierError, page_key};
+
+/// The rule that keeps a link out because its page says so.
+pub(crate) const NOFOLLOW: &str = "nofollow";
+
+/// Most redirects in a row.
+const MOST_HOPS: u32 = 10;
+
+/// A URL found.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// The URL.
+    pub url: PageUrl,
+    /// Its key.
+    pub key: UrlKey,
+    /// Links from a start URL on this path.
+    pub depth: u32,
+    /// The page it was found on.
+    pub via: Option<UrlKey>,
+    /// False: known from now on, but not to be fetched because of this link.
+    pub follow: bool,
+    /// It widens the scope: a start URL, or where one redirects to.
+    pub start: bool,
+    /// Redirects in a row that led here.
+    pub hops: u32,
+}
+
+/// A request that was really sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// When it started.
+    pub start: Timestamp,
+    /// When its answer, or the wait for it, ended.
+    pub end: Timestamp,
+}
+
+/// What became of one URL of a lease.
+#[derive(Debug)]
+pub struct Settled {
+    /// The lease.
+    pub lease: LeaseId,
+    /// The URL.
+    pub key: UrlKey,
+    /// The request, if one was sent.
+    pub sent: Option<Sent>,
+    /// What the host asked for.
+    pub asked: Asked,
+    /// How it ended.
+    pub end: End,
+}
+
+/// How a visit ended.
+#[derive(Debug)]
+pub enum End {
+    /// A page, kept.
+    Page {
+        /// Bytes of its body as transferred.
+        bytes: u64,
+        /// Its links.
+        links: Vec<Offer>,
+    },
+    /// The stored version still holds.
+    NotModified,
+    /// It leads elsewhere.
+    Redirect {
+        /// There.
+        to: PageUrl,
+    },
+    /// Forbidden by robots.txt, by this line.
+    Disallowed {
+        /// From 1.
+        line: Option<u32>,
+    },
+    /// Not wanted, by its head.
+    Unwanted {
+        /// What it is.
+        what: String,
+    },
+    /// Failed.
+    Failed {
+        /// Why.
+        error: ErrorKind,
+        /// Whether to try again.
+        patience: Patience,
+    },
+    /// The host is too busy (429, 503): it rests, and the URL keeps its tries.
+    Busy {
+        /// The status.
+        status: u16,
+        /// How long it asked us to wait.
+        wait: Option<Duration>,
+    },
+    /// The page did not fit into what was left of `max_bytes`: not kept, not settled.
+    NoRoom,
+}
+
+impl Frontier {
+    /// Records what became of a URL. The lease stays live until [`Frontier::release`].
+    pub fn settle(&mut self, batch: &mut Batch, settled: Settled, now: Timestamp) -> Result<(), FrontierError> {
+        let Some(id) = self.leases.get(&settled.lease).map(|lease| lease.crawl) else { return Ok(()) };
+        if let Some(sent) = settled.sent {
+            self.tick(id, settled.key.host, sent, settled.asked);
+        }
+        if matches!(settled.end, End::NoRoom) {
+            self.crawl_mut(id).bytes_exhausted = true;
+            return self.hand_back(settled.lease, settled.key);
+        }
+        if !self.close_url(settled.lease, settled.key) {
+            return Ok(());
+        }
+        let row = page_key(id, settled.key);
+        let Some(mut record) = batch.get(&URLS, &row)? else {
+            return Err(FrontierError::Damaged(format!("leased URL {} is unknown", settled.key)));
+        };
+        let hard_failure = matches!(&settled.end, End::Failed { patience: Patience::Hard, .. });
+        if settled.sent.is_some() && !hard_failure {
+            self.host_answers(settled.key.host);
+        }
+        let mut offers = Vec::new();
+        let outcome = match settled.end {
+            End::Page { bytes, links } => {
+                let crawl = self.crawl_mut(id);
+                crawl.stats_mut().bytes += bytes;
+                crawl.stats_mut().links_found += links.len() as u64;
+                let store = self.store.clone();
+                self.crawl_mut(id).site(&store, settled.key.host)?.record.pages += 1;
+                offers = links;
+                for offer in &mut offers {
+                    // The page may have come closer while it was fetched.
+                    offer.depth = record.depth + 1;
+                }
+                Outcome::Fetched
+            }
+            End::NotModified => Outcome::NotModified,
+            End::Redirect { to } if record.hops + 1 > MOST_HOPS => {
+                tracing::debug!(url = %record.url, %to, "too many redirects");
+                Outcome::Failed { error: ErrorKind::RedirectLoop, tries: record.tries + 1 }
+            }
+            End::Redirect { to } => {
+                offers.push(redirect(&record, settled.key, &to));
+                Outcome::Redirected { to }
+            }
+            End::Disallowed { line } => Outcome::Disallowed { line },
+            End::Unwanted { what } => Outcome::Unwanted { what },
+            End::Failed { error, patience } => {
+                record.tries += 1;
+                self.failed(id, settled.key, record.tries, error, patience, now)
+            }
+            End::Busy { status, wait } => {
+                record.busy += 1;
+                self.busy(settled.key.host, &record, status, wait, now)
+            }
+            End::NoRoom => return Ok(()),
+        };
+        self.record(batch, id, settled.key, record, outcome)?;
+        for offer in offers {
+            self.offer(batch, id, offer, now)?;
+        }
+        Ok(())
+    }
+
+    /// Offers a URL: new ones are judged by the rules and queued, known ones may come closer.
+    pub fn offer(&mut self, batch: &mut Batch, id: CrawlId, offer: Offer, now: Timestamp) -> Result<(), FrontierError> {
+        if offer.follow && !offer.start && self.recent.covers(id.0, offer.key, offer.depth) {
+            return Ok(());
+        }
+        if offer.start && self.crawl_mut(id).rules.add_start(&offer.url) {
+            self.crawl_mut(id).reconsider = Some(None);
+        }
+        let row = page_key(id, offer.key);
+        match batch.get(&URLS, &row)? {
+            None => self.meet(batch, id, &offer, now)?,
+            Some(record) => self.meet_again(batch, id, &offer, record)?,
+        }
+        if offer.follow {
+            self.recent.remember(id.0, offer.key, offer.depth);
+        }
+        Ok(())
+    }
+
+    /// Records the outcomes that leasing found out. True when there were any.
+    pub fn settle_refusals(&mut self, batch: &mut Batch) -> Result<bool, FrontierError> {
+        let ids: Vec<CrawlId> = self.crawls.keys().copied().collect();
+        let mut any = false;
+        for id in ids {
+            for (key, outcome) in std::mem::take(&mut self.crawl_mut(id).refused) {
+                any = true;
+                if let Some(record) = batch.get(&URLS, &page_key(id, key))? {
+                    self.record(batch, id, key, record, outcome)?;
+                } else {
+                    self.crawl_mut(id).in_hand.remove(&key);
+                }
+            }
+        }
+        Ok(any)
+    }
+
+    /// Pages whose depth has shrunk since they were read, to have their links offered again by the caller.
+    pub fn take_shallower(&mut self, batch: &mut Batch, id: CrawlId, at_most: usize) -> Result<Vec<(UrlKey, UrlRecord)>, FrontierError> {
+        if self.crawl(id).shallower == 0 {
+            return Ok(Vec::new());
+        }
+        let rows: Vec<PageKey> = batch.prefix(&SHALLOWER, &id.0).keys().take(at_most).collect::<Result<_, _>>()?;
+        let mut pages = Vec::with_capacity(rows.len());
+        for row in rows {
+            batch.remove(&SHALLOWER, &row);
+            let crawl = self.crawl_mut(id);
+            crawl.shallower = crawl.shallower.saturating_sub(1);
+            if let Some(record) = batch.get(&URLS, &row)? {
+                pages.push((UrlKey { host: HostKey(row.1), page: row.2 }, record));
+            }
+        }
+        Ok(pages)
+    }
+
+    /// True while pages wait to have their links offered again.
+    pub fn has_shallower(&self, id: CrawlId) -> bool {
+        self.crawl(id).shallower > 0
+    }
+
+    /// After the rules have changed: URLs refused before are judged anew, `at_most` at a time.
+    pub fn reconsider(&mut self, batch: &mut Batch, id: CrawlId, at_most: usize) -> Result<(), FrontierError> {
+        let Some(from) = self.crawl(id).reconsider else { return Ok(()) };
+        let first = from.unwrap_or((id.0, 0, 0));
+        let rows = batch.range(&URLS, first..=(id.0, u64::MAX, u128::MAX)).take(at_most + 1);
+        let rows: Vec<(PageKey, UrlRecord)> = rows.collect::<Result<_, _>>()?;
+        let next = (rows.len() > at_most).then(|| rows[at_most].0);
+        for (row, record) in rows.into_iter().take(at_most) {
+            let was_refused = match &record.outcome {
+                Outcome::Excluded { rule } => rule != NOFOLLOW,
+                Outcome::OffSite | Outcome::OverLimit { .. } | Outcome::Trap { .. } => true,
+                Outcome::Failed { error: ErrorKind::ForbiddenAddress, .. } => true,
+                // Another robots mode or file may allow it; the queue's turn will tell.
+                Outcome::Disallowed { .. } => true,
+                _ => false,
+            };
+            if was_refused {
+                let key = UrlKey { host: HostKey(row.1), page: row.2 };
+                let outcome = self.crawl(id).rules.refusal(&record.url, record.depth).unwrap_or(Outcome::Waiting);
+                self.record(batch, id, key, record, outcome)?;
+            }
+        }
+        self.recent.clear();
+        let crawl = self.crawl_mut(id);
+        crawl.reconsider = next.map(Some);
+        if crawl.reconsider.is_none() {
+            batch.put(&FACTS, &rules_fact(id), &crawl.rules.fingerprint());
+        }
+        Ok(())
+    }
+
+    /// True while URLs wait to be judged by changed rules.
+    pub fn has_to_reconsider(&self, id: CrawlId) -> bool {
+        self.crawl(id).reconsider.is_some()
+    }
+
+    /// Records a robots.txt that was asked for, and lets the host rest as after any request.
+    pub fn robots(&mut self, batch: &mut Batch, id: CrawlId, origin: &model::Origin, host: &model::Host, robots: &RobotsRecord, sent: Option<Sent>, crawl_delay: Option<Duration>) -> Result<(), FrontierError> {
+        let key = HostKey::of(host);
+        batch.put(&ROBOTS, &origin.as_str().to_owned(), robots);
+        let version = match &robots.answer {
+            RobotsAnswer::Rules { version, .. } => {
+                self.crawl_mut(id).stats_mut().robots_found += 1;
+                *version
+            }
+            _ => 0,
+        };
+        let state = self.host_state(key, host)?;
+        state.record.robots.insert(origin.as_str().to_owned(), (version, robots.fetched));
+        state.record.crawl_delay = crawl_delay.map(|delay| delay.as_millis() as u64);
+        if let Some(sent) = sent {
+            self.tick(id, key, sent, Asked { crawl_delay, retry_after: None });
+            self.host_answers(key);
+        }
+        Ok(())
+    }
+
+    /// The host must not be asked before `until`, whatever its pause.
+    pub fn rest(&mut self, host: HostKey, until: Timestamp) {
+        if let Some(state) = self.hosts.get_mut(&host) {
+            state.record.next = state.record.next.max(until);
+            self.dirty_hosts.insert(host);
+        }
+    }
+
+    fn meet(&mut self, batch: &mut Batch, id: CrawlId, offer: &Offer, now: Timestamp) -> Result<(), FrontierError> {
+        let store = self.store.clone();
+        let crawl = self.crawl_mut(id);
+        let outcome = if offer.follow {
+            crawl.rules.refusal(&offer.url, offer.depth).unwrap_or(Outcome::Waiting)
+        } else {
+            Outcome::Excluded { rule: NOFOLLOW.to_owned() }
+        };
+        let stats = crawl.stats_mut();
+        stats.distinct += 1;
+        let arrival = stats.next_arrival;
+        stats.next_arrival += 1;
+        let record = UrlRecord {
+            url: offer.url.clone(),
+            depth: offer.depth,
+            via: offer.via,
+            found: now,
+            priority: crawl.priority(offer.depth),
+            outcome,
+            arrival,
+            tries: 0,
+            busy: 0,
+            hops: offer.hops,
+        };
+        crawl.recount(None, &record.outcome);
+        if record.outcome.is_open() {
+            crawl.enqueue(&store, batch, offer.key, &record)?;
+        }
+        batch.put(&URLS, &page_key(id, offer.key), &record);
+        Ok(())
+    }
+
+    fn meet_again(&mut self, batch: &mut Batch, id: CrawlId, offer: &Offer, mut record: UrlRecord) -> Result<(), FrontierError> {
+        if !offer.follow {
+            return Ok(());
+        }
+        let was_nofollow = matches!(&record.outcome, Outcome::Excluded { rule } if rule == NOFOLLOW);
+        let widened = offer.start && record.outcome == Outcome::OffSite;
+        if offer.depth >= record.depth && !was_nofollow && !widened {
+            return Ok(());
+        }
+        let store = self.store.clone();
+        let crawl = self.crawl_mut(id);
+        let was_open = record.outcome.is_open();
+        if was_open {
+            crawl.dequeue(&store, batch, offer.key, &record)?;
+        }
+        if was_nofollow || offer.depth < record.depth {
+            record.depth = offer.depth;
+            record.via = offer.via;
+        }
+        record.priority = crawl.priority(record.depth);
+        match &record.outcome {
+            Outcome::Fetched | Outcome::NotModified | Outcome::Redirected { .. } => {
+                let row = page_key(id, offer.key);
+                if !batch.contains(&SHALLOWER, &row)? {
+                    batch.put(&SHALLOWER, &row, &());
+                    crawl.shallower += 1;
+                }
+            }
+            _ => {}
+        }
+        let depth_decides = matches!(&record.outcome, Outcome::OverLimit { limit: model::Limit::Depth });
+        if was_nofollow || widened || depth_decides {
+            let outcome = crawl.rules.refusal(&record.url, record.depth).unwrap_or(Outcome::Waiting);
+            crawl.recount(Some(&record.outcome), &outcome);
+            record.outcome = outcome;
+        }
+        if record.outcome.is_open() {
+            crawl.enqueue(&store, batch, offer.key, &record)?;
+        }
+        batch.put(&URLS, &page_key(id, offer.key), &record);
+        Ok(())
+    }
+
+    /// Gives a URL a new outcome, with its row in the queue if it stays open.
+    fn record(&mut self, batch: &mut Batch, id: CrawlId, key: UrlKey, mut record: UrlRecord, outcome: Outcome) -> Result<(), FrontierError> {
+        let store = self.store.clone();
+        let crawl = self.crawl_mut(id);
+        crawl.dequeue(&store, batch, key, &record)?;
+        crawl.recount(Some(&record.outcome), &outcome);
+        record.outcome = outcome;
+        if record.outcome.is_open() {
+            record.priority = crawl.priority(record.depth);
+            crawl.enqueue(&store, batch, key, &record)?;
+        }
+        crawl.settled.push(key);
+        batch.put(&URLS, &page_key(id, key), &record);
+        Ok(())
+    }
+
+    fn failed(&mut self, id: CrawlId, key: UrlKey, tries: u32, error: ErrorKind, patience: Patience, now: Timestamp) -> Outcome {
+        let crawl = self.crawl_mut(id);
+        *crawl.stats_mut().errors.entry(error.name()).or_default() += 1;
+        let wait = crawl.retry.wait(patience, tries, key);
+        let most = crawl.retry.times;
+        let Some(state) = self.hosts.get_mut(&key.host) else { return Outcome::Failed { error, tries } };
+        state.record.failed += 1;
+        self.dirty_hosts.insert(key.host);
+        if patience == Patience::Hard {
+            // The host itself is out of reach: all its URLs wait with this one.
+            state.record.failures += 1;
+            state.address = None;
+            match wait {
+                Some(wait) if state.record.failures <= most => {
+                    state.record.next = state.record.next.max(now + wait);
+                }
+                _ => state.condemned = Some(error.clone()),
+            }
+        }
+        match wait {
+            Some(wait) => Outcome::Retrying { error, tries, due: now + wait },
+            None => Outcome::Failed { error, tries },
+        }
+    }
+
+    fn busy(&mut self, host: HostKey, record: &UrlRecord, status: u16, wait: Option<Duration>, now: Timestamp) -> Outcome {
+        let error = ErrorKind::Status(status);
+        let wait = wait.unwrap_or_default().max(Retry::busy_wait(record.busy)).min(crate::FARTHEST);
+        if let Some(state) = self.hosts.get_mut(&host) {
+            state.record.waits_asked += 1;
+            state.record.longest_wait = state.record.longest_wait.max(wait.as_millis() as u64);
+            state.record.next = state.record.next.max(now + wait);
+            self.dirty_hosts.insert(host);
+        }
+        if record.busy > BUSY_LIMIT {
+            return Outcome::Failed { error, tries: record.tries + record.busy };
+        }
+        Outcome::Retrying { error, tries: record.tries, due: now + wait }
+    }
+
+    /// The clocks of host and address, after a request.
+    fn tick(&mut self, id: CrawlId, key: HostKey, sent: Sent, asked: Asked) {
+        let crawl = self.crawls.get_mut(&id).expect("begun");
+        crawl.stats_mut().requests += 1;
+        crawl.touched.insert(key);
+        let Some(state) = self.hosts.get_mut(&key) else { return };
+        let record = &mut state.record;
+        if let Some(last) = record.last_start {
+            let gap = sent.start.since(last).as_millis() as u64;
+            record.shortest_gap = Some(record.shortest_gap.map_or(gap, |shortest| shortest.min(gap)));
+        }
+        record.requests += 1;
+        record.last_start = Some(record.last_start.unwrap_or_default().max(sent.start));
+        record.millis += sent.end.since(sent.start).as_millis() as u64;
+        let next = crawl.politeness.next_fetch(sent.start, sent.end, asked);
+        record.next = record.next.max(next);
+        record.pause = next.since(sent.end).as_millis() as u64;
+        if let Some((address, _)) = state.address {
+            let due = self.addresses.entry(address).or_default();
+            *due = (*due).max(sent.start + crawl.politeness.address_gap);
+            self.dirty_addresses.insert(address);
+        }
+        self.dirty_hosts.insert(key);
+    }
+
+    fn host_answers(&mut self, key: HostKey) {
+        if let Some(state) = self.hosts.get_mut(&key) {
+            state.record.failures = 0;
+        }
+    }
+}
+
+/// A redirect is no click: its target is as deep as its source, and a start URL's target is a start URL.
+pub(crate) fn redirect(record: &UrlRecord, from: UrlKey, to: &PageUrl) -> Offer {
+    Offer {
+        key: UrlKey::of(to),
+        url: to.clone(),
+        depth: record.depth,
+        via: Some(from),
+        follow: true,
+        start: record.depth == 0,
+        hops: record.hops + 1,
+    }
+}

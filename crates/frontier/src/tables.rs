@@ -1,0 +1,307 @@
+//! The frontier's tables: what it remembers between two commits and two starts.
+//!
+//! Every row of a crawl begins with the crawl's number, so that a crawl can be dropped by prefix. Hosts,
+//! addresses and robots.txt are shared by all crawls: a host is owed its pause whoever asks.
+
+use std::collections::BTreeMap;
+
+use kv::{Record, Table};
+use model::{Host, Outcome, PageUrl, Timestamp, UrlKey};
+use serde::{Deserialize, Serialize};
+
+/// Crawl, host, page: the key of a URL within a crawl.
+pub type PageKey = (u32, u64, u128);
+
+/// Every URL ever met, by crawl and key: the sieve and the outcome in one.
+pub const URLS: Table<PageKey, UrlRecord> = Table::new("urls").point_reads();
+
+/// Waiting URLs of a host: crawl, host, (inverted priority, arrival) → page.
+pub const QUEUE: Table<(u32, u64, (u32, u64)), Waiting> = Table::new("queue").scans();
+
+/// URLs to be tried again: crawl, host, (due, page).
+pub const LATER: Table<(u32, u64, (u64, u128)), ()> = Table::new("later").scans();
+
+/// Hosts of a crawl that have something waiting, by the moment they are due: crawl, due, host.
+pub const SCHEDULE: Table<(u32, u64, u64), ()> = Table::new("schedule").scans();
+
+/// What one crawl keeps of a host: crawl, host.
+pub const SITES: Table<(u32, u64), SiteRecord> = Table::new("sites");
+
+/// What we owe a host, and how we have kept to it.
+pub const HOSTS: Table<u64, HostRecord> = Table::new("hosts");
+
+/// When an address was last asked.
+pub const ADDRESSES: Table<[u8; 16], u64> = Table::new("addresses");
+
+/// robots.txt by origin.
+pub const ROBOTS: Table<String, RobotsRecord> = Table::new("robots");
+
+/// Pages whose depth has shrunk and whose links are to be offered again.
+pub const SHALLOWER: Table<PageKey, ()> = Table::new("shallower").scans();
+
+/// The counts of a crawl.
+pub const STATS: Table<u32, Stats> = Table::new("stats");
+
+/// Single facts of the store.
+pub const FACTS: Table<String, u64> = Table::new("facts");
+
+/// Fact: 1 after a clean stop; absent while a process works or after it died.
+pub const CLEAN: &str = "clean";
+
+/// What is known of a URL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UrlRecord {
+    /// The URL.
+    pub url: PageUrl,
+    /// Links on the shortest known path from a start URL.
+    pub depth: u32,
+    /// The page before it on that path.
+    pub via: Option<UrlKey>,
+    /// When it was first met.
+    pub found: Timestamp,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Its place among equals; kept for life, so that a retry does not lose its turn.
+    pub arrival: u64,
+    /// Its priority in the queue.
+    pub priority: u32,
+    /// How often it has failed.
+    pub tries: u32,
+    /// How often its host was too busy for it.
+    pub busy: u32,
+    /// Redirects that led here in a row.
+    pub hops: u32,
+}
+
+/// A waiting URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// The page part of its key.
+    pub page: u128,
+}
+
+/// What one crawl keeps of a host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteRecord {
+    /// URLs in the queue.
+    pub waiting: u64,
+    /// URLs that wait for a retry.
+    pub later: u64,
+    /// Pages kept.
+    pub pages: u64,
+    /// The host's place in the schedule; none when it has nothing waiting.
+    pub scheduled: Option<Timestamp>,
+}
+
+/// What we owe a host, and how we have kept to it: a line of the politeness ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostRecord {
+    /// Host and port.
+    pub host: Host,
+    /// Start of the latest request.
+    pub last_start: Option<Timestamp>,
+    /// Not to be asked before.
+    pub next: Timestamp,
+    /// The pause in force after the latest request, in milliseconds.
+    pub pause: u64,
+    /// Requests sent, robots.txt included.
+    pub requests: u64,
+    /// The shortest time between two request starts, in milliseconds.
+    pub shortest_gap: Option<u64>,
+    /// How often the host asked us to wait (429, 503, Retry-After).
+    pub waits_asked: u64,
+    /// The longest wait it asked for, in milliseconds.
+    pub longest_wait: u64,
+    /// Names and connections that failed in a row.
+    pub failures: u32,
+    /// Failed requests in all.
+    pub failed: u64,
+    /// Time of all answers together, in milliseconds.
+    pub millis: u64,
+    /// What robots.txt asks for between two requests, in milliseconds.
+    pub crawl_delay: Option<u64>,
+    /// robots.txt in force by origin: version and when it was read.
+    pub robots: BTreeMap<String, (u64, Timestamp)>,
+}
+
+/// A robots.txt as obeyed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RobotsRecord {
+    /// When it was asked for.
+    pub fetched: Timestamp,
+    /// When it must be asked for again.
+    pub expires: Timestamp,
+    /// What it is.
+    pub answer: RobotsAnswer,
+}
+
+/// What asking for robots.txt gave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RobotsAnswer {
+    /// A file, cut to what is parsed.
+    Rules {
+        /// Its text.
+        text: Vec<u8>,
+        /// Its version: a hash of the text.
+        version: u64,
+    },
+    /// There is none (4xx): everything is allowed.
+    None {
+        /// The status.
+        status: u16,
+    },
+    /// It could not be had (5xx, no connection): nothing is allowed until it can.
+    Unreachable {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The counts of a crawl, over all its runs. All can be recounted from the tables but the times.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Number for the next URL met.
+    pub next_arrival: u64,
+    /// Links found on pages, repeats included.
+    pub links_found: u64,
+    /// URLs met.
+    pub distinct: u64,
+    /// URLs by outcome name.
+    pub outcomes: BTreeMap<String, u64>,
+    /// Answers by status.
+    pub statuses: BTreeMap<u16, u64>,
+    /// Failed tries by error name.
+    pub errors: BTreeMap<String, u64>,
+    /// Bytes of all bodies kept, as transferred.
+    pub bytes: u64,
+    /// robots.txt files found.
+    pub robots_found: u64,
+    /// Requests sent, robots.txt included.
+    pub requests: u64,
+    /// Time per fetch.
+    pub fetch_millis: Histogram,
+    /// Time of reading per page, in microseconds.
+    pub processing_micros: Histogram,
+    /// Size of a page's content, decoded.
+    pub page_bytes: Histogram,
+    /// Pages kept per slot.
+    pub slots: BTreeMap<u32, u64>,
+    /// Milliseconds that runs of this crawl have taken.
+    pub running_millis: u64,
+}
+
+/// Sum, count and a coarse distribution: buckets grow by a quarter, so a percentile is right within 25 %.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Histogram {
+    /// How many values.
+    pub count: u64,
+    /// Their sum.
+    pub sum: u64,
+    /// The largest.
+    pub max: u64,
+    /// Bucket → how many.
+    pub buckets: BTreeMap<u16, u64>,
+}
+
+impl Histogram {
+    /// Adds a value.
+    pub fn add(&mut self, value: u64) {
+        self.count += 1;
+        self.sum += value;
+        self.max = self.max.max(value);
+        *self.buckets.entry(bucket(value)).or_default() += 1;
+    }
+
+    /// The mean; 0 of none.
+    pub fn mean(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
+    }
+
+    /// The value that `share` (0..1) of all values do not exceed: the upper end of its bucket.
+    pub fn percentile(&self, share: f64) -> u64 {
+        let wanted = (share * self.count as f64).ceil().max(1.0) as u64;
+        let mut seen = 0;
+        for (&bucket, &count) in &self.buckets {
+            seen += count;
+            if seen >= wanted {
+                return upper_end(bucket).min(self.max);
+            }
+        }
+        0
+    }
+}
+
+/// 0..7 exactly, then four buckets to each power of two.
+fn bucket(value: u64) -> u16 {
+    if value < 8 {
+        return value as u16;
+    }
+    let power = 63 - value.leading_zeros();
+    let quarter = (value >> (power - 2)) & 3;
+    (8 + (power - 3) * 4) as u16 + quarter as u16
+}
+
+fn upper_end(bucket: u16) -> u64 {
+    if bucket < 8 {
+        return u64::from(bucket);
+    }
+    let power = u32::from(bucket - 8) / 4 + 3;
+    let quarter = u64::from((bucket - 8) % 4);
+    ((1u64 << power) - 1) + ((quarter + 1) << (power - 2))
+}
+
+macro_rules! versions {
+    ($($record:ty = $version:literal),* $(,)?) => {
+        $(impl Record for $record {
+            const VERSION: u8 = $version;
+        })*
+    };
+}
+
+versions!(UrlRecord = 1, Waiting = 1, SiteRecord = 1, HostRecord = 1, RobotsRecord = 1, Stats = 1);
+
+impl HostRecord {
+    /// A host never asked before.
+    pub fn new(host: Host) -> HostRecord {
+        HostRecord {
+            host,
+            last_start: None,
+            next: Timestamp::ZERO,
+            pause: 0,
+            requests: 0,
+            shortest_gap: None,
+            waits_asked: 0,
+            longest_wait: 0,
+            failures: 0,
+            failed: 0,
+            millis: 0,
+            crawl_delay: None,
+            robots: BTreeMap::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_right_within_a_quarter() {
+        let mut histogram = Histogram::default();
+        (1..=1000).for_each(|value| histogram.add(value));
+        assert_eq!(histogram.mean(), 500.5);
+        for (share, exact) in [(0.5, 500.0), (0.95, 950.0), (1.0, 1000.0), (0.001, 1.0)] {
+            let found = histogram.percentile(share) as f64;
+            assert!(found >= exact && found <= exact * 1.25, "{share}: {found} for {exact}");
+        }
+    }
+
+    #[test]
+    fn every_value_lies_in_its_bucket() {
+        for value in (0..5000).chain([u64::MAX / 2, u64::MAX]) {
+            let end = upper_end(bucket(value));
+            assert!(end >= value, "{value} > {end}");
+            assert!(bucket(value) == 0 || upper_end(bucket(value) - 1) < value, "{value} fits a bucket below");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! How the content of an element is read when no tree builder is there to say it.
+//!
+//! By name: `<script>` holds no tags, `<title>` only character references, and so on. Inside `<svg>` and
+//! `<math>` the same names hold ordinary markup and CDATA sections are text, so their open elements are followed.
+//! What needs a whole tree to decide is not attempted: an end tag that would close an element around an unclosed
+//! `<svg>` is believed, and `<frameset>` does not turn off `<script>`.
+
+use crate::events::Tag;
+use crate::tokens::State;
+
+/// Follows what is open inside `<svg>` and `<math>`.
+#[derive(Default)]
+pub(crate) struct Switch {
+    open: Vec<Open>,
+}
+
+/// An open element inside a drawing or a formula, or that drawing or formula itself.
+struct Open {
+    name: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Svg,
+    Math,
+    /// Foreign, but its children are HTML: `<foreignObject>`, `<mi>`.
+    Island(Island),
+    Html,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Island {
+    Svg,
+    MathText,
+    /// `<annotation-xml>`: HTML where its encoding says so.
+    Annotation {
+        html: bool,
+    },
+}
+
+/// Open elements that are followed; deeper ones are forgotten.
+const MOST_OPEN: usize = 1_000;
+
+impl Switch {
+    /// The state in which the content of this element is read, if not as usual.
+    pub(crate) fn start(&mut self, tag: &Tag<'_>) -> Option<State> {
+        match self.open.last().map(|open| open.kind) {
+            None if matches!(tag.name(), "svg" | "math") => {
+                self.push_root(tag);
+                None
+            }
+            None => content_state(tag.name()),
+            Some(kind) => self.start_inside(tag, kind),
+        }
+    }
+
+    pub(crate) fn end(&mut self, name: &str) {
+        let Some(top) = self.open.last() else { return };
+        if top.kind == Kind::Html {
+            let island = self.open.iter().rposition(|open| open.kind != Kind::Html);
+            let start = island.map_or(0, |at| at + 1);
+            if let Some(at) = self.open[start..].iter().rposition(|open| open.name == name) {
+                self.open.truncate(start + at);
+            }
+            return;
+        }
+        if matches!(name, "br" | "p") {
+            return self.break_out();
+        }
+        let html = self.open.iter().rposition(|open| open.kind == Kind::Html);
+        let start = html.map_or(0, |at| at + 1);
+        match self.open[start..].iter().rposition(|open| open.name == name) {
+            Some(at) => self.open.truncate(start + at),
+            None if is_void(name) || is_raw(name) || matches!(name, "svg" | "math") => {}
+            // It belongs to an element around the drawing, which ends with it.
+            None if html.is_none() => self.open.clear(),
+            None => {
+                self.open.truncate(start);
+                self.end(name);
+            }
+        }
+    }
+
+    /// Whether CDATA sections are text here.
+    pub(crate) fn in_foreign(&self) -> bool {
+        self.open.last().is_some_and(|open| open.kind != Kind::Html)
+    }
+
+    fn start_inside(&mut self, tag: &Tag<'_>, kind: Kind) -> Option<State> {
+        let name = tag.name();
+        let as_html = match kind {
+            Kind::Html | Kind::Island(Island::Svg | Island::Annotation { html: true }) => true,
+            Kind::Island(Island::MathText) => !matches!(name, "mglyph" | "malignmark"),
+            Kind::Island(Island::Annotation { html: false }) => name == "svg",
+            Kind::Svg | Kind::Math => false,
+        };
+        if as_html {
+            if matches!(name, "svg" | "math") {
+                self.push_root(tag);
+                return None;
+            }
+            if !is_void(name) {
+                self.push(name, Kind::Html);
+            }
+            return content_state(name);
+        }
+        if ends_foreign(tag) {
+            self.break_out();
+            return self.start(tag);
+        }
+        self.push_foreign(tag);
+        None
+    }
+
+    /// Leaves the drawing or formula up to where HTML is allowed.
+    fn break_out(&mut self) {
+        while let Some(open) = self.open.last() {
+            match open.kind {
+                Kind::Html | Kind::Island(Island::Svg | Island::MathText) => break,
+                Kind::Island(Island::Annotation { html: true }) => break,
+                _ => self.open.pop(),
+            };
+        }
+    }
+
+    /// Enters a drawing or a formula.
+    fn push_root(&mut self, tag: &Tag<'_>) {
+        if !tag.self_closing() {
+            self.push(tag.name(), if tag.name() == "svg" { Kind::Svg } else { Kind::Math });
+        }
+    }
+
+    fn push_foreign(&mut self, tag: &Tag<'_>) {
+        if tag.self_closing() {
+            return;
+        }
+        let name = tag.name();
+        let around = self.open.iter().rev().map(|open| open.kind).find(|kind| *kind != Kind::Html);
+        let in_svg = matches!(around, Some(Kind::Svg | Kind::Island(Island::Svg)));
+        let kind = match name {
+            "foreignobject" | "desc" | "title" if in_svg => Kind::Island(Island::Svg),
+            _ if in_svg => Kind::Svg,
+            "mi" | "mo" | "mn" | "ms" | "mtext" => Kind::Island(Island::MathText),
+            "annotation-xml" => {
+                let encoding = tag.attribute("encoding").unwrap_or_default();
+                let html = encoding.eq_ignore_ascii_case("text/html")
+                    || encoding.eq_ignore_ascii_case("application/xhtml+xml");
+                Kind::Island(Island::Annotation { html })
+            }
+            _ => Kind::Math,
+        };
+        self.push(name, kind);
+    }
+
+    fn push(&mut self, name: &str, kind: Kind) {
+        if self.open.len() < MOST_OPEN {
+            self.open.push(Open { name: name.to_owned(), kind });
+        }
+    }
+}
+
+/// The state for the content of an HTML element. `<noscript>` is read as markup: nobody here runs scripts.
+fn content_state(name: &str) -> Option<State> {
+    match name {
+        "script" => Some(State::ScriptData),
+        "title" | "textarea" => Some(State::RcData),
+        "style" | "iframe" | "noembed" | "noframes" | "xmp" => Some(State::RawText),
+        "plaintext" => Some(State::PlainText),
+        _ => None,
+    }
+}
+
+/// Elements without content.
+pub(crate) fn is_void(name: &str) -> bool {
+    matches!(
+        name,
+        "area"
+            | "base"
+            | "basefont"
+            | "bgsound"
+            | "br"
+            | "col"
+            | "embed"
+            | "frame"
+            | "hr"
+            | "image"
+            | "img"
+            | "input"
+            | "keygen"
+            | "link"
+            | "meta"
+            | "param"
+            | "source"
+            | "track"
+            | "wbr"
+    )
+}
+
+/// Elements whose content is no markup: they never hold another element open.
+pub(crate) fn is_raw(name: &str) -> bool {
+    content_state(name).is_some()
+}
+
+/// Tags that are so surely HTML that they end the drawing or formula they stand in.
+fn ends_foreign(tag: &Tag<'_>) -> bool {
+    const NAMES: &[&str] = &[
+        "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2",
+        "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre",
+        "ruby", "s", "small", "span", "strike", "strong", "sub", "sup", "table", "tt", "u", "ul", "var",
+    ];
+    NAMES.contains(&tag.name())
+        || tag.name() == "font"
+            && ["color", "face", "size"].iter().any(|name| tag.attribute(name).is_some())
+}

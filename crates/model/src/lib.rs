@@ -1,0 +1,28 @@
+//! The vocabulary of Gannet as plain data: URLs, hosts, leases, fetched answers, pages, outcomes, projects.
+//!
+//! Validation yes; I/O, clocks and policy no. Every other crate speaks in these words.
+
+mod fetched;
+mod key;
+mod lease;
+mod link;
+mod outcome;
+mod page;
+mod project;
+mod settings;
+mod time;
+mod url;
+
+pub use fetched::{Cut, Fetched, Headers, Timings, Validators};
+pub use key::{CrawlId, HostKey, UrlKey};
+pub use lease::{Lease, LeaseId, LeasedUrl};
+pub use link::{Link, LinkKind, LinkLook, Rel};
+pub use outcome::{ErrorKind, Guard, Limit, Outcome};
+pub use page::{Page, PageDirectives};
+pub use project::{Project, ProjectError, ProjectName};
+pub use settings::{
+    CookieText, CrawlSettings, Kind as SettingKind, MediaPattern, NameServer, Order, Pattern, Period, Rate,
+    RobotsMode, Scope, Setting, Size, Span, ValueError,
+};
+pub use time::Timestamp;
+pub use url::{Host, Normalise, Origin, PageUrl, UrlError};

@@ -1,0 +1,264 @@
+//! The settings of a crawl: one documented struct. Project file, flags, environment and reference page all
+//! come from it: a field's name is its YAML key, its doc comment the help text, `x-group` its chapter.
+//!
+//! What the settings do is left to the crates they steer.
+
+mod media;
+mod pattern;
+mod rate;
+mod reference;
+mod request;
+mod scope;
+mod size;
+mod span;
+pub(crate) mod text;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Normalise, PageUrl};
+
+pub use media::MediaPattern;
+pub use pattern::Pattern;
+pub use rate::{Period, Rate};
+pub use reference::{Kind, Setting};
+pub use request::{CookieText, NameServer};
+pub use scope::{Order, RobotsMode, Scope};
+pub use size::Size;
+pub use span::Span;
+pub use text::ValueError;
+
+/// How a project is crawled. Every default is polite and works without a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CrawlSettings {
+    /// How far to go from the start URLs: their hosts, their registered domains, URLs that begin like them,
+    /// hosts ending in a name, only the start URLs themselves, or anywhere.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub scope: Scope,
+    /// Take only URLs that one of these patterns matches; start URLs are always taken. `*` stands for any
+    /// characters, slashes too.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub include: Vec<Pattern>,
+    /// Leave out URLs that one of these patterns matches, even if included.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub exclude: Vec<Pattern>,
+    /// Which of a host's URLs to take first: nearest to the start, or farthest from it.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub order: Order,
+    /// Follow links marked rel=nofollow, and links of pages that say nofollow. Without it they are recorded only.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub follow_nofollow: bool,
+    /// Treat a page that names another URL as its canonical one as a copy of it.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub honour_canonical: bool,
+    /// Keep pages that say noindex out of indexes and exports.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub honour_noindex: bool,
+    /// Drop the query of every URL, so that URLs differing only there are one page.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub drop_query: bool,
+    /// Drop the trailing slash of every path.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub drop_trailing_slash: bool,
+    /// Drop a leading www. of every host.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub drop_www: bool,
+
+    /// Pages to fetch at most; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "pages"))]
+    pub max_pages: u64,
+    /// Links to follow at most from a start URL, which has depth 0; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "links"))]
+    pub max_depth: u64,
+    /// Pages to fetch at most from one host; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "pages"))]
+    pub max_pages_per_host: u64,
+    /// Time after which the crawl stops, keeping what it has; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits"))]
+    pub walltime: Span,
+    /// Bytes to download at most, as transferred; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits"))]
+    pub max_bytes: Size,
+    /// Time to wait for URLs that are due later; when nothing is due within it, the crawl ends.
+    #[schemars(extend("x-group" = "Limits"))]
+    pub linger: Span,
+    /// Links to take at most from one page; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "links"))]
+    pub max_links: u32,
+    /// Longer URLs are taken for a trap; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "bytes"))]
+    pub max_url_length: u32,
+    /// URLs with more path segments are taken for a trap; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "segments"))]
+    pub max_segments: u32,
+    /// URLs in which a path segment comes again more often than this are taken for a trap; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "repeats"))]
+    pub max_repeats: u32,
+
+    /// Requests per time at one host, in place of the pauses below. A robots.txt Crawl-delay and a
+    /// Retry-After still count. Unset, the pauses apply.
+    #[schemars(extend("x-group" = "Politeness"))]
+    pub rate: Option<Rate>,
+    /// Shortest pause between two requests to a host.
+    #[schemars(extend("x-group" = "Politeness"))]
+    pub delay: Span,
+    /// A slow host rests longer: this many times its last response time.
+    #[schemars(extend("x-group" = "Politeness", "x-unit" = "times"))]
+    pub delay_factor: u32,
+    /// Longest rest that a slow response earns.
+    #[schemars(extend("x-group" = "Politeness"))]
+    pub max_earned_delay: Span,
+    /// Longest pause that a host's own word (Crawl-delay, Retry-After) is taken for at once; beyond it the
+    /// host goes at its own slow pace.
+    #[schemars(extend("x-group" = "Politeness"))]
+    pub max_delay: Span,
+    /// Shortest pause between two requests to one address, whatever the hosts.
+    #[schemars(extend("x-group" = "Politeness"))]
+    pub address_delay: Span,
+    /// Whether robots.txt decides. Ignore it on your own sites only.
+    #[schemars(extend("x-group" = "Politeness"))]
+    pub robots: RobotsMode,
+    /// Take the rules for every host from this robots.txt instead of the host's own.
+    #[serde(deserialize_with = "request::url")]
+    #[schemars(with = "Option<String>", extend("x-group" = "Politeness", "x-form" = "URL"))]
+    pub robots_url: Option<PageUrl>,
+    /// Connections open at once.
+    #[serde(deserialize_with = "request::at_least_one")]
+    #[schemars(extend("x-group" = "Politeness", "x-unit" = "connections"))]
+    pub connections: u32,
+    /// Connections open at once to one host.
+    #[serde(deserialize_with = "request::at_least_one")]
+    #[schemars(extend("x-group" = "Politeness", "x-unit" = "connections"))]
+    pub connections_per_host: u32,
+
+    /// Name in the User-Agent header and in robots.txt rules. Unset: gannet with its version.
+    #[serde(deserialize_with = "request::header_text")]
+    #[schemars(extend("x-group" = "Requests", "x-form" = "text"))]
+    pub user_agent: Option<String>,
+    /// URL or e-mail address in the User-Agent header under which site owners reach you.
+    #[serde(deserialize_with = "request::header_text")]
+    #[schemars(extend("x-group" = "Requests", "x-form" = "text"))]
+    pub contact: Option<String>,
+    /// Further headers sent with every request.
+    #[serde(deserialize_with = "request::headers")]
+    #[schemars(extend("x-group" = "Requests", "x-form" = "NAME: VALUE"))]
+    pub headers: BTreeMap<String, String>,
+    /// Cookies set before the first request.
+    #[schemars(extend("x-group" = "Requests"))]
+    pub cookies: Vec<CookieText>,
+    /// Tries after a failed one, before a URL is given up.
+    #[schemars(extend("x-group" = "Requests", "x-unit" = "tries"))]
+    pub retry: u32,
+    /// Wait before the first retry; doubled for each further one, sixty times as long when a name or a
+    /// connection failed.
+    #[schemars(extend("x-group" = "Requests"))]
+    pub retry_wait: Span,
+    /// Time for a whole request, body included.
+    #[schemars(extend("x-group" = "Requests"))]
+    pub timeout: Span,
+    /// Time for a connection to stand.
+    #[schemars(extend("x-group" = "Requests"))]
+    pub connect_timeout: Span,
+
+    /// Content types to keep; the body of any other answer is not read. The default is what can be read for
+    /// text and links: HTML, XHTML and plain text.
+    #[schemars(extend("x-group" = "Content"))]
+    pub content_types: Vec<MediaPattern>,
+    /// Bytes of a body to keep, decompressed; a longer one is cut and marked so.
+    #[schemars(extend("x-group" = "Content"))]
+    pub max_body: Size,
+    /// Size at which a new archive file is begun.
+    #[schemars(extend("x-group" = "Content"))]
+    pub warc_size: Size,
+
+    /// Name server to ask instead of the system's.
+    #[schemars(extend("x-group" = "Network"))]
+    pub dns: Option<NameServer>,
+    /// File of addresses and names, as /etc/hosts, that is asked before the name server. Relative to the
+    /// project file.
+    #[schemars(with = "Option<String>", extend("x-group" = "Network", "x-form" = "FILE"))]
+    pub hosts: Option<PathBuf>,
+    /// File of certificates (PEM) to trust besides the system's. Relative to the project file.
+    #[schemars(with = "Option<String>", extend("x-group" = "Network", "x-form" = "FILE"))]
+    pub ca: Option<PathBuf>,
+    /// Accept TLS certificates that do not hold: no proof then of who answers.
+    #[schemars(extend("x-group" = "Network"))]
+    pub accept_invalid_tls: bool,
+    /// Ask private, loopback and link-local addresses too, for sites on this machine or network.
+    #[schemars(extend("x-group" = "Network"))]
+    pub allow_private: bool,
+}
+
+impl Default for CrawlSettings {
+    fn default() -> CrawlSettings {
+        let media = |text: &str| text.parse().expect("a content type of our own");
+        CrawlSettings {
+            scope: Scope::Host,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            order: Order::BreadthFirst,
+            follow_nofollow: false,
+            honour_canonical: true,
+            honour_noindex: true,
+            drop_query: false,
+            drop_trailing_slash: false,
+            drop_www: false,
+            max_pages: 0,
+            max_depth: 0,
+            max_pages_per_host: 0,
+            walltime: Span::default(),
+            max_bytes: Size::default(),
+            linger: Span::from_secs(5 * 60),
+            max_links: 1_000,
+            max_url_length: 2_048,
+            max_segments: 20,
+            max_repeats: 2,
+            rate: None,
+            delay: Span::from_secs(1),
+            delay_factor: 5,
+            max_earned_delay: Span::from_secs(10),
+            max_delay: Span::from_secs(300),
+            address_delay: Span::from_millis(250),
+            robots: RobotsMode::Obey,
+            robots_url: None,
+            connections: 64,
+            connections_per_host: 1,
+            user_agent: None,
+            contact: None,
+            headers: BTreeMap::new(),
+            cookies: Vec::new(),
+            retry: 3,
+            retry_wait: Span::from_millis(60_000),
+            timeout: Span::from_secs(60),
+            connect_timeout: Span::from_secs(10),
+            content_types: ["text/html", "application/xhtml+xml", "text/plain"].map(media).to_vec(),
+            max_body: Size::from_bytes(4 << 20),
+            warc_size: Size::from_bytes(1_000_000_000),
+            dns: None,
+            hosts: None,
+            ca: None,
+            accept_invalid_tls: false,
+            allow_private: false,
+        }
+    }
+}
+
+impl CrawlSettings {
+    /// The project's own normalisation of URLs.
+    pub fn normalise(&self) -> Normalise {
+        Normalise {
+            drop_query: self.drop_query,
+            drop_trailing_slash: self.drop_trailing_slash,
+            drop_www: self.drop_www,
+        }
+    }
+
+    /// True if an answer of this content type is wanted.
+    pub fn wants(&self, content_type: &str) -> bool {
+        self.content_types.iter().any(|pattern| pattern.matches(content_type))
+    }
+}

@@ -1,0 +1,148 @@
+//! What a request carries besides its URL, and the name server that is asked: small checked texts.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer};
+
+use super::ValueError;
+use super::text::written_as_text;
+use crate::PageUrl;
+
+/// A cookie as a server would set it: `name=value; Domain=shop.test; Path=/`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CookieText(String);
+
+written_as_text!(CookieText, "cookie: name=value; Domain=shop.test; Path=/");
+
+/// Address and port of a name server; port 53 unless written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NameServer(pub SocketAddr);
+
+written_as_text!(NameServer, "address: 192.0.2.1, 192.0.2.1:5353, [2001:db8::1]:53");
+
+impl CookieText {
+    /// The cookie as written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for CookieText {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<CookieText, ValueError> {
+        let pair = text.split(';').next().unwrap_or_default();
+        let named = pair.split_once('=').is_some_and(|(name, _)| is_token(name.trim()));
+        if !named || text.chars().any(char::is_control) {
+            return Err(ValueError::new(text, "cookie", "write name=value; Domain=shop.test"));
+        }
+        Ok(CookieText(text.to_owned()))
+    }
+}
+
+impl fmt::Display for CookieText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for NameServer {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<NameServer, ValueError> {
+        let address: Option<SocketAddr> = text.parse().ok();
+        let bare = || text.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, 53));
+        address.or_else(bare).map(NameServer).ok_or_else(|| {
+            ValueError::new(text, "name server", "write its address, as in 192.0.2.1 or 192.0.2.1:5353")
+        })
+    }
+}
+
+impl fmt::Display for NameServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Headers whose names and values can stand in a request. Framing and connection stay in our hands.
+pub(super) fn headers<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, String>, D::Error> {
+    const OURS: [&str; 5] = ["host", "content-length", "transfer-encoding", "connection", "upgrade"];
+    let headers = BTreeMap::<String, String>::deserialize(deserializer)?;
+    for (name, value) in &headers {
+        let refuse = |hint: &str| Err(serde::de::Error::custom(ValueError::new(name, "header", hint)));
+        if !is_token(name) {
+            return refuse("a name is made of letters, digits and -");
+        }
+        if OURS.iter().any(|ours| ours.eq_ignore_ascii_case(name)) {
+            return refuse("Gannet sets it itself");
+        }
+        if value.chars().any(|c| c.is_control() && c != '\t') {
+            return refuse("its value has control characters");
+        }
+    }
+    Ok(headers)
+}
+
+/// A text that goes into a header, on one line.
+pub(super) fn header_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    match text {
+        Some(text) if text.trim().is_empty() || text.chars().any(char::is_control) => {
+            Err(serde::de::Error::custom(ValueError::new(&text, "header text", "it goes on one line")))
+        }
+        text => Ok(text),
+    }
+}
+
+/// A URL in any spelling.
+pub(super) fn url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PageUrl>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    let refuse =
+        |error: crate::UrlError| serde::de::Error::custom(format!("{}: {error}", super::text::quoted(&text)));
+    PageUrl::parse(&text).map(Some).map_err(refuse)
+}
+
+/// A number that makes no sense at zero.
+pub(super) fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        0 => Err(serde::de::Error::custom(ValueError::new("0", "number of connections", "write 1 or more"))),
+        number => Ok(number),
+    }
+}
+
+fn is_token(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text::tests::{check, check_refused};
+    use super::*;
+
+    #[test]
+    fn cookies_have_a_name_and_stay_on_one_line() {
+        check::<CookieText>("session=abc; Domain=shop.test", "session=abc; Domain=shop.test");
+        check::<CookieText>("empty=", "empty=");
+        for text in ["session", "=x", "", "a b=c", "a=b\r\nX: y", "; a=b"] {
+            let words = format!("{text:?} is no cookie; write name=value; Domain=shop.test");
+            check_refused::<CookieText>(text, &words);
+        }
+    }
+
+    #[test]
+    fn name_servers_listen_on_port_53_unless_said() {
+        check::<NameServer>("192.0.2.1", "192.0.2.1:53");
+        check::<NameServer>("127.0.0.1:5353", "127.0.0.1:5353");
+        check::<NameServer>("::1", "[::1]:53");
+        check_refused::<NameServer>(
+            "dns.test",
+            "\"dns.test\" is no name server; write its address, as in 192.0.2.1 or 192.0.2.1:5353",
+        );
+    }
+}

@@ -1,0 +1,6 @@
+//! The forgetful disk against real programs.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod forgetful;
+mod store_after_power_cuts;

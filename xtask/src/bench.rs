@@ -1,0 +1,149 @@
+//! `cargo xtask bench <name>`: runs a benchmark several times and shows medians and ratios.
+//!
+//! A benchmark is an example of a crate (`crates/<package>/examples/<example>.rs`), built for release,
+//! that prints lines such as `measure: crawl = 1840 pages/s` among whatever else it likes to say.
+//! Machines differ and are busy, so each figure is also given as a ratio to the first one of its unit:
+//! let that be a yardstick, the same work without the part in question.
+
+use anyhow::{Context, Result, bail};
+
+use crate::machine;
+use crate::runner::relay;
+use crate::workspace::{cargo, locked};
+
+struct Bench {
+    name: &'static str,
+    about: &'static str,
+    package: &'static str,
+    example: &'static str,
+}
+
+/// A new benchmark is a line here:
+/// `Bench { name: "crawl", about: "pages per second", package: "crawl", example: "bench_crawl" },`
+const BENCHES: &[Bench] = &[];
+
+/// Runs the benchmark named; `--runs N` times, and with what follows `--` as its arguments.
+pub(crate) fn run(arguments: &[String]) -> Result<bool> {
+    let (own, passed_on) = match arguments.iter().position(|argument| argument == "--") {
+        Some(at) => (&arguments[..at], &arguments[at + 1..]),
+        None => (arguments, &[][..]),
+    };
+    let (name, runs) = match own {
+        [] => ("--list", 0),
+        [name] => (name.as_str(), 3),
+        [name, flag, runs] if flag == "--runs" => {
+            (name.as_str(), runs.parse().context("--runs takes a number")?)
+        }
+        _ => bail!("usage: cargo xtask bench <name> [--runs N] [-- arguments of the benchmark]"),
+    };
+    if name == "--list" {
+        BENCHES.iter().for_each(|bench| println!("{:<12} {}", bench.name, bench.about));
+        return Ok(true);
+    }
+    let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
+        bail!("no benchmark {name:?}; cargo xtask bench --list names them");
+    };
+    let mut figures = Figures::default();
+    for run in 1..=runs {
+        println!("== {name}, run {run} of {runs}; {}", machine::facts());
+        let mut command = cargo();
+        command.args(["run", "--release", "--package", bench.package, "--example", bench.example]);
+        let (status, lines) = relay(command.args(locked()).arg("--").args(passed_on))?;
+        if !status.success() {
+            bail!("{name} ended with {status}");
+        }
+        lines.iter().for_each(|line| figures.add(line));
+    }
+    println!("\n{}", machine::facts());
+    print!("{}", figures.table());
+    Ok(true)
+}
+
+/// Measures in the order they first came, each with a value per run.
+#[derive(Default)]
+struct Figures {
+    measures: Vec<Measure>,
+}
+
+struct Measure {
+    name: String,
+    unit: String,
+    values: Vec<f64>,
+}
+
+impl Figures {
+    /// Takes a line `measure: name = value unit`; other lines are not meant for us.
+    fn add(&mut self, line: &str) {
+        let Some((name, value, unit)) = measure(line) else { return };
+        match self.measures.iter_mut().find(|measure| measure.name == name && measure.unit == unit) {
+            Some(measure) => measure.values.push(value),
+            None => self.measures.push(Measure { name: name.into(), unit: unit.into(), values: vec![value] }),
+        }
+    }
+
+    fn table(&self) -> String {
+        let mut text = format!(
+            "{:<34}{:>12}{:>12}{:>12}  {:<14}{:>7}\n",
+            "measure", "median", "lowest", "highest", "unit", "ratio"
+        );
+        for Measure { name, unit, values } in &self.measures {
+            let (low, middle, high) = spread(values);
+            let yardstick = self.measures.iter().find(|other| other.unit == *unit);
+            let base = yardstick.map_or(middle, |yardstick| spread(&yardstick.values).1);
+            let ratio = middle / base;
+            text.push_str(&format!(
+                "{name:<34}{middle:>12.2}{low:>12.2}{high:>12.2}  {unit:<14}{ratio:>7.2}\n"
+            ));
+        }
+        text
+    }
+}
+
+fn measure(line: &str) -> Option<(&str, f64, &str)> {
+    let (name, rest) = line.strip_prefix("measure: ")?.split_once(" = ")?;
+    let (value, unit) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
+    Some((name, value.parse().ok()?, unit))
+}
+
+/// Lowest, median and highest.
+fn spread(values: &[f64]) -> (f64, f64, f64) {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |index: usize| sorted.get(index).copied().unwrap_or(f64::NAN);
+    (at(0), at(sorted.len() / 2), at(sorted.len().saturating_sub(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_medians_with_ratios_to_the_first_of_their_unit() {
+        let mut figures = Figures::default();
+        for run in ["10", "30", "20"] {
+            figures.add("opening the store");
+            figures.add(&format!("measure: fetch only = {run} pages/s"));
+            figures.add(&format!("measure: crawl = {run}.5 pages/s"));
+            figures.add("measure: memory = 64 MiB");
+        }
+        let table = figures.table();
+        let rows: Vec<Vec<&str>> =
+            table.lines().skip(1).map(|row| row.split_whitespace().collect()).collect();
+        assert_eq!(rows[0], ["fetch", "only", "20.00", "10.00", "30.00", "pages/s", "1.00"]);
+        assert_eq!(rows[1], ["crawl", "20.50", "10.50", "30.50", "pages/s", "1.02"]);
+        assert_eq!(rows[2], ["memory", "64.00", "64.00", "64.00", "MiB", "1.00"]);
+    }
+
+    #[test]
+    fn every_benchmark_is_there() {
+        for bench in BENCHES {
+            let file = format!(
+                "{}/../crates/{}/examples/{}.rs",
+                env!("CARGO_MANIFEST_DIR"),
+                bench.package,
+                bench.example
+            );
+            assert!(std::path::Path::new(&file).exists(), "{}: no file {file}", bench.name);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The Python that tests ask for other people's tools, in an environment of its own beside the build.
+//!
+//! Tests find it as `GANNET_TEST_PYTHON`; what they do with it is theirs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Packages that tests use, pinned: a new release must not change what a test says.
+const PACKAGES: &[&str] = &["warcio==1.8.1"];
+/// The line that works once they are there.
+const PROOF: &str = "import warcio.archiveiterator";
+
+/// The interpreter of an environment under `target` that has the packages; otherwise what is missing.
+pub(crate) fn prepare(target: &Path) -> Result<PathBuf, String> {
+    let folder = target.join("test-python");
+    let python = folder.join("bin").join("python");
+    if works(&python) {
+        return Ok(python);
+    }
+    if !succeeds(Command::new("python3").arg("--version")) {
+        return Err("python3 missing".to_owned());
+    }
+    make_environment(&folder)?;
+    if !succeeds(Command::new(&python).args(["-m", "pip", "--version"])) {
+        return Err("pip missing".to_owned());
+    }
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    let installed = Command::new(&python).args(install).args(PACKAGES).stdin(Stdio::null()).status();
+    if !installed.is_ok_and(|status| status.success()) || !works(&python) {
+        return Err(format!("pip cannot install {}", PACKAGES.join(", ")));
+    }
+    Ok(python)
+}
+
+fn works(python: &Path) -> bool {
+    succeeds(Command::new(python).args(["-c", PROOF]))
+}
+
+fn make_environment(folder: &Path) -> Result<(), String> {
+    let make = || succeeds(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder));
+    if make() {
+        return Ok(());
+    }
+    // Debian keeps this module in a package of its own; without the rights for it, apt-get says no at once.
+    let apt = |arguments: &[&str]| succeeds(Command::new("apt-get").args(arguments));
+    if apt(&["update"]) && apt(&["install", "--yes", "python3-venv"]) && make() {
+        return Ok(());
+    }
+    Err("python3-venv missing".to_owned())
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}

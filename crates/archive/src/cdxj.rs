@@ -75,16 +75,28 @@ pub fn index_covers(dir: &Path) -> Option<Position> {
 
 /// Writes the sorted lines of everything up to `committed`. Returns their number.
 pub fn index(dir: &Path, committed: Position, out: &mut impl Write) -> Result<u64, ArchiveError> {
+    index_placed(dir, committed, out, |number| (file_name(number), 0))
+}
+
+/// As `index`, for files that stand elsewhere: `place` gives the name of the file that holds this one, and where
+/// in it this one starts.
+pub(crate) fn index_placed(
+    dir: &Path,
+    committed: Position,
+    out: &mut impl Write,
+    place: impl Fn(u32) -> (String, u64),
+) -> Result<u64, ArchiveError> {
     let archive = ArchiveReader::new(dir);
     let mut sorter = LineSorter::new(dir, SORT_MEMORY);
     let mut lines = 0;
     let sorting = || ArchiveError::io("sort the index of", dir);
     for &number in files(dir)?.range(..=committed.file) {
-        let name = file_name(number);
-        let damaged = |error| ArchiveError::Damaged { path: dir.join(&name), source: Box::new(error) };
+        let damaged =
+            |error| ArchiveError::Damaged { path: dir.join(file_name(number)), source: Box::new(error) };
+        let (name, start) = place(number);
         let mut reader = archive.file(number, committed)?;
         while let Some(head) = reader.next_record().map_err(damaged)? {
-            if let Some(line) = line(&head, &mut reader, &name).map_err(damaged)? {
+            if let Some(line) = line(&head, &mut reader, &name, start).map_err(damaged)? {
                 sorter.push(line.as_bytes()).map_err(sorting())?;
                 lines += 1;
             }
@@ -99,12 +111,12 @@ fn line<R: BufRead>(
     head: &RecordHead,
     reader: &mut WarcReader<R>,
     filename: &str,
+    file_start: u64,
 ) -> Result<Option<String>, ArchiveError> {
     let Some(kind @ (RecordKind::Response | RecordKind::Revisit)) = head.kind() else { return Ok(None) };
     let Some(url) = head.target() else { return Ok(None) };
-    let http = HttpHead::read(&mut reader.block());
     // A block that ends early is found by `end_record`, with its place.
-    let http = http.unwrap_or_default();
+    let http = HttpHead::read(&mut reader.block()).unwrap_or_default();
     let Some(length) = reader.end_record()? else { return Ok(None) };
     let mime = match kind {
         RecordKind::Revisit => "warc/revisit".to_owned(),
@@ -116,7 +128,7 @@ fn line<R: BufRead>(
         status: http.status.map(|status| status.to_string()),
         digest: head.get("WARC-Payload-Digest").map(str::to_owned),
         length: length.to_string(),
-        offset: head.offset.to_string(),
+        offset: (file_start + head.offset).to_string(),
         filename: filename.to_owned(),
     };
     let date = head.get("WARC-Date").unwrap_or_default();

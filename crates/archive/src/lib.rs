@@ -6,6 +6,7 @@
 //! When to sync and what a visit means is decided elsewhere.
 
 mod cdxj;
+mod copy;
 mod digest;
 mod error;
 mod gzip;
@@ -20,6 +21,7 @@ mod warc;
 mod writer;
 
 pub use cdxj::{CdxEntry, INDEX, index, index_covers, write_index};
+pub use copy::{committed_files, copy_all, copy_file, index_of_copy};
 pub use digest::Digest;
 pub use error::{ArchiveError, Finding, Problem};
 pub use http::HttpHead;

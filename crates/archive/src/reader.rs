@@ -125,6 +125,11 @@ impl ArchiveReader {
         let cut_off = ArchiveError::CutOff { offset: location.offset };
         let head = reader.next_record()?.ok_or(cut_off)?;
         let block = reader.read_block(limit)?;
+        // To the member's end, where its checksum stands.
+        if reader.end_record()?.is_none() {
+            let reason = "its length is wrong".to_owned();
+            return Err(ArchiveError::Malformed { offset: location.offset, reason });
+        }
         Ok(Record { head, block })
     }
 

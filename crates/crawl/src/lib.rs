@@ -1,1 +1,27 @@
+//! The write path: takes leases through the stages, run by run, and makes their results durable together.
+//!
+//! Each stage is a crate; nothing is decided here about pages. Four parts, joined by bounded channels:
+//!
+//! 1. the **conductor** (a thread of its own) owns frontier, archive and store: it grants leases, settles what
+//!    comes back, and commits it in groups;
+//! 2. **slots** (asynchronous tasks) take one lease each through robots and fetch;
+//! 3. **readers** (threads) turn answers into pages and WARC records, off the asynchronous threads;
+//! 4. the **run** is the caller's handle: progress, pause, resume, stop.
+//!
+//! Invariant: the store never names archive bytes that are not synced (see `Conductor::commit`).
 
+mod clock;
+mod conductor;
+mod error;
+mod network;
+mod progress;
+mod read;
+mod robots;
+mod run;
+mod visit;
+
+pub use clock::WallClock;
+pub use error::CrawlError;
+pub use network::Network;
+pub use progress::{EndReason, Ended, Pause, Progress};
+pub use run::{Controls, Run, Setup};

@@ -59,6 +59,9 @@ pub fn audit(reader: &impl Reader, id: CrawlId) -> Result<Vec<Finding>, Frontier
     for row in reader.prefix(&SITES, &id.0) {
         let ((_, host), record) = row?;
         let counted = sites.remove(&host).unwrap_or_default();
+        if record.pages != counted.pages {
+            find(format!("host {host:016x} counts {} pages, has {}", record.pages, counted.pages));
+        }
         if (record.waiting, record.later) != (counted.waiting, counted.later) {
             find(format!("host {host:016x} counts {}+{} open URLs, has {}+{}", record.waiting, record.later, counted.waiting, counted.later));
         }
@@ -72,7 +75,7 @@ pub fn audit(reader: &impl Reader, id: CrawlId) -> Result<Vec<Finding>, Frontier
             }
         }
     }
-    for (host, site) in sites.iter().filter(|(_, site)| site.waiting + site.later > 0) {
+    for (host, site) in sites.iter().filter(|(_, site)| site.waiting + site.later + site.pages > 0) {
         find(format!("host {host:016x} has {} open URLs and no record", site.waiting + site.later));
     }
     let rows = count(reader.prefix(&SCHEDULE, &id.0).keys())?;

@@ -1,6 +1,7 @@
 //! One crawl in memory: its rules, its counts, and the hosts that may be asked next.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::time::Duration;
 
 use kv::{Batch, Reader, Store};
 use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
@@ -25,8 +26,8 @@ pub struct Crawl {
     pub(crate) ready: BTreeSet<((u32, u64), HostKey)>,
     /// Rest until then.
     pub(crate) sleeping: BTreeSet<(Timestamp, HostKey)>,
-    /// The schedule may name hosts that are not in memory.
-    pub(crate) more_on_disk: bool,
+    /// When to look into the schedule for hosts that are not in memory; never when all are.
+    pub(crate) look_again: Option<Timestamp>,
     /// Leased, or settled and not yet committed.
     pub(crate) in_hand: HashSet<UrlKey>,
     /// Settled in the open batch.
@@ -56,7 +57,18 @@ pub(crate) struct Site {
     pub(crate) head: (u32, u64),
     /// The first of its rows in the open batch.
     pub(crate) fresh_head: (u32, u64),
+    /// When the first of its retries is due, by the last commit.
+    pub(crate) first_retry: Option<Timestamp>,
 }
+
+/// Hosts kept in memory per crawl; the others wait in the schedule on disk.
+pub(crate) const FRONT: usize = 16_384;
+
+/// A host that rests longer than this makes room for one that is due.
+const LONG_REST: Duration = Duration::from_secs(60);
+
+/// Before every row.
+pub(crate) const BEGIN: (u32, u64) = (0, 0);
 
 /// After every row.
 pub(crate) const END: (u32, u64) = (u32::MAX, u64::MAX);
@@ -80,7 +92,6 @@ impl Crawl {
         }
         let fingerprint = rules.fingerprint();
         let last_rules = store.get(&FACTS, &rules_fact(id))?;
-        let known = store.prefix(&URLS, &id.0).keys().next().is_some();
         Ok(Crawl {
             id,
             rules,
@@ -93,7 +104,7 @@ impl Crawl {
             sites: HashMap::new(),
             ready: BTreeSet::new(),
             sleeping: BTreeSet::new(),
-            more_on_disk: true,
+            look_again: Some(Timestamp::ZERO),
             in_hand: HashSet::new(),
             settled: Vec::new(),
             touched: HashSet::new(),
@@ -102,7 +113,7 @@ impl Crawl {
             reserved_bytes: 0,
             bytes_exhausted: false,
             shallower: store.prefix(&SHALLOWER, &id.0).keys().count() as u64,
-            reconsider: (known && last_rules != Some(fingerprint)).then_some(None),
+            reconsider: (last_rules != Some(fingerprint)).then_some(None),
         })
     }
 
@@ -150,7 +161,8 @@ impl Crawl {
                 0 => END,
                 _ => first_row(store, self.id, host)?,
             };
-            self.sites.insert(host, Site { record, place: Place::Aside, head, fresh_head: END });
+            let first_retry = first_retry(store, self.id, host, &record)?;
+            self.sites.insert(host, Site { record, place: Place::Aside, head, fresh_head: END, first_retry });
         }
         Ok(self.sites.get_mut(&host).expect("inserted above"))
     }
@@ -168,6 +180,9 @@ impl Crawl {
 
     /// Takes an open URL out of its queue.
     pub(crate) fn dequeue(&mut self, store: &Store, batch: &mut Batch, key: UrlKey, record: &UrlRecord) -> Result<(), FrontierError> {
+        if !record.outcome.is_open() {
+            return Ok(());
+        }
         let id = self.id.0;
         self.touched.insert(key.host);
         let site = self.site(store, key.host)?;
@@ -211,14 +226,8 @@ impl Crawl {
         let id = self.id.0;
         let Some(site) = self.sites.get_mut(&host) else { return Ok(()) };
         let record = &mut site.record;
-        let due = if record.waiting > 0 {
-            Some(next)
-        } else if record.later > 0 {
-            let first = batch.prefix(&LATER, &(id, host.0)).keys().next().transpose()?;
-            first.map(|(_, _, (due, _))| next.max(Timestamp(due)))
-        } else {
-            None
-        };
+        site.first_retry = first_retry(batch, self.id, host, record)?;
+        let due = if record.waiting > 0 { Some(next) } else { site.first_retry.map(|due| next.max(due)) };
         // A host that was due and still is keeps its row: its exact place in the past says nothing.
         let stays_due = matches!((record.scheduled, due), (Some(old), Some(new)) if old <= now && new <= now);
         if record.scheduled != due && !stays_due {
@@ -249,10 +258,51 @@ impl Crawl {
         }
         site.place = place;
     }
+
+    /// Lets go of hosts until the front holds no more than it should: those that rest longest, then those
+    /// whose best URL is the least.
+    pub(crate) fn make_room(&mut self) {
+        while self.sites.len() > FRONT {
+            let farthest = self.sleeping.last().map(|(_, host)| *host);
+            let Some(host) = farthest.or(self.ready.last().map(|(_, host)| *host)) else { break };
+            self.let_go(host);
+        }
+    }
+
+    /// True when another host may come into memory, if need be in place of one that rests long.
+    pub(crate) fn has_room(&mut self, now: Timestamp) -> bool {
+        if self.sites.len() < FRONT {
+            return true;
+        }
+        let Some(&(due, host)) = self.sleeping.last() else { return false };
+        let rests_long = due > now + LONG_REST && !self.touched.contains(&host);
+        if rests_long {
+            self.let_go(host);
+        }
+        rests_long
+    }
+
+    /// Forgets a host; if it has anything open, its row in the schedule brings it back.
+    pub(crate) fn let_go(&mut self, host: HostKey) {
+        self.put(host, Place::Aside);
+        let Some(site) = self.sites.remove(&host) else { return };
+        if let Some(due) = site.record.scheduled {
+            self.look_again = Some(self.look_again.map_or(due, |other| other.min(due)));
+        }
+    }
+}
+
+/// When the first of a host's retries is due.
+fn first_retry(reader: &impl Reader, id: CrawlId, host: HostKey, record: &SiteRecord) -> Result<Option<Timestamp>, FrontierError> {
+    if record.later == 0 {
+        return Ok(None);
+    }
+    let first = reader.prefix(&LATER, &(id.0, host.0)).keys().next().transpose()?;
+    Ok(first.map(|(_, _, (due, _))| Timestamp(due)))
 }
 
 /// The place of a host's first row in the queue.
-pub(crate) fn first_row(store: &Store, id: CrawlId, host: HostKey) -> Result<(u32, u64), FrontierError> {
+fn first_row(store: &Store, id: CrawlId, host: HostKey) -> Result<(u32, u64), FrontierError> {
     let row = store.prefix(&QUEUE, &(id.0, host.0)).keys().next().transpose()?;
     Ok(row.map_or(END, |(_, _, place)| place))
 }

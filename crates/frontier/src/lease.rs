@@ -7,10 +7,10 @@ use std::time::Duration;
 use kv::Reader;
 use model::{CrawlId, ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Limit, Outcome, Timestamp, UrlKey};
 
-use crate::crawl::{Crawl, END, Place};
+use crate::crawl::{BEGIN, Crawl, END, Place};
 use crate::politeness::BATCH_GAP;
 use crate::tables::{ADDRESSES, LATER, QUEUE, SCHEDULE, URLS, UrlRecord};
-use crate::{FARTHEST, Frontier, FrontierError, address_key, page_key};
+use crate::{FARTHEST, Frontier, FrontierError, Patience, address_key, page_key};
 
 /// URLs in a lease of a host that may be asked at once.
 const BATCH: usize = 64;
@@ -18,14 +18,17 @@ const BATCH: usize = 64;
 /// URLs whose refusal is found out in one go.
 const REFUSALS: usize = 256;
 
-/// Hosts kept in memory per crawl; the others wait in the schedule on disk.
-const FRONT: usize = 16_384;
-
 /// Hosts read from the schedule at once.
 const LOAD: usize = 1_024;
 
+/// When all hosts in memory are wanted soon, the schedule is read again after this.
+const CROWDED: Duration = Duration::from_secs(1);
+
 /// How long a lease is valid: far longer than its visits take, so that only a lost one ever expires.
 const LEASE_TIME: Duration = Duration::from_secs(3600);
+
+/// Bytes reserved for a page where bodies have no limit: more than any has, and many leases' sum is a number.
+const WITHOUT_LIMIT: u64 = 1 << 40;
 
 /// What to do next for a crawl.
 #[derive(Debug)]
@@ -88,7 +91,7 @@ impl Frontier {
                 Room::Taken => return Ok(Next::Wait { until: None, host: None, busy: true }),
                 Room::Reached(limit) => return Ok(Next::Reached(limit)),
             };
-            let Some(&(_, host)) = self.crawl(id).ready.first() else { return self.idle(id, now) };
+            let Some(&(_, host)) = self.crawl(id).ready.first() else { return self.idle(id) };
             self.crawl_mut(id).put(host, Place::Aside);
             if let Some(next) = self.ask(id, host, urls, body_limit, now)? {
                 return Ok(next);
@@ -108,11 +111,11 @@ impl Frontier {
             Err(error) => {
                 state.record.failures += 1;
                 state.record.failed += 1;
-                if state.record.failures > most {
+                let tries = state.record.failures;
+                if tries > most {
                     state.condemned = Some(error);
                 } else {
-                    let tries = state.record.failures;
-                    self.postpone_head(key, &error, tries, now)?;
+                    self.postpone(key, &error, tries, now)?;
                 }
                 self.dirty_hosts.insert(key);
             }
@@ -125,18 +128,19 @@ impl Frontier {
     }
 
     /// A name that does not resolve: the host rests, and its best URL says why.
-    fn postpone_head(&mut self, host: HostKey, error: &ErrorKind, tries: u32, now: Timestamp) -> Result<(), FrontierError> {
+    fn postpone(&mut self, host: HostKey, error: &ErrorKind, tries: u32, now: Timestamp) -> Result<(), FrontierError> {
+        let any_url = UrlKey { host, page: 0 };
+        let waits = self.crawls.values().filter_map(|crawl| crawl.retry.wait(Patience::Hard, tries, any_url));
+        let due = now + waits.max().unwrap_or(FARTHEST);
+        let state = self.hosts.get_mut(&host).expect("resolved hosts are in memory");
+        state.record.next = state.record.next.max(due);
         for id in self.crawls.keys().copied().collect::<Vec<_>>() {
             let head = self.first_rows(id, host, 1, now)?.into_iter().next();
             let Some((key, _)) = head else { continue };
             let crawl = self.crawl_mut(id);
-            let wait = crawl.retry.wait(crate::Patience::Hard, tries, key).unwrap_or(FARTHEST);
-            let due = now + wait;
             crawl.refused.push((key, Outcome::Retrying { error: error.clone(), tries, due }));
             crawl.in_hand.insert(key);
             crawl.touched.insert(host);
-            let state = self.hosts.get_mut(&host).expect("resolved hosts are in memory");
-            state.record.next = state.record.next.max(due);
         }
         Ok(())
     }
@@ -150,9 +154,8 @@ impl Frontier {
             self.host_state(key, &name)?;
             let gap = fetch_gap(self, self.hosts[&key].record.crawl_delay.map(Duration::from_millis));
             let state = self.hosts.get_mut(&key).expect("loaded above");
-            if let Some(start) = wary_since
-                && state.record.requests > 0
-            {
+            if let Some(start) = wary_since {
+                // Also a host never asked by our books: the commit that says so may be lost.
                 state.record.next = state.record.next.max(start + gap.max(Duration::from_millis(state.record.pause)));
             }
             state.record.next = state.record.next.min(now + FARTHEST);
@@ -160,7 +163,7 @@ impl Frontier {
         let state = &self.hosts[&key];
         if let Some(error) = state.condemned.clone() {
             let tries = state.record.failures;
-            self.condemn(id, key, &error, tries, now)?;
+            self.condemn(id, key, &error, tries)?;
             return Ok(None);
         }
         if state.lease.is_some() || state.resolving {
@@ -178,7 +181,7 @@ impl Frontier {
             self.resolving += 1;
             return Ok(Some(Next::Resolve(host)));
         };
-        let address_due = self.address_due(id, address)?;
+        let address_due = self.address_due(id, address, now)?;
         if address_due > now {
             self.crawl_mut(id).put(key, Place::Sleeping(address_due));
             return Ok(None);
@@ -198,7 +201,7 @@ impl Frontier {
         if host_limit > 0 {
             if site_pages >= host_limit {
                 let over = Outcome::OverLimit { limit: Limit::HostPages };
-                self.refuse_rows(id, key, now, &over)?;
+                self.refuse_rows(id, key, &over)?;
                 return Ok(None);
             }
             count = count.min((host_limit - site_pages) as usize);
@@ -218,11 +221,15 @@ impl Frontier {
                 crawl.refused.push((url_key, refusal));
                 continue;
             }
+            let parent = match record.via {
+                Some(via) => self.store.get(&URLS, &page_key(id, via))?,
+                None => None,
+            };
             urls.push(LeasedUrl {
                 key: url_key,
                 url: record.url,
                 depth: record.depth,
-                via: record.via,
+                via: parent.map(|parent| parent.url),
                 tries: record.tries,
                 validators: model::Validators::default(),
                 body_limit,
@@ -293,13 +300,13 @@ impl Frontier {
     }
 
     /// Gives a condemned host's URLs their outcome, some at a time.
-    fn condemn(&mut self, id: CrawlId, host: HostKey, error: &ErrorKind, tries: u32, now: Timestamp) -> Result<(), FrontierError> {
-        self.refuse_rows(id, host, now, &Outcome::Failed { error: error.clone(), tries })
+    fn condemn(&mut self, id: CrawlId, host: HostKey, error: &ErrorKind, tries: u32) -> Result<(), FrontierError> {
+        self.refuse_rows(id, host, &Outcome::Failed { error: error.clone(), tries })
     }
 
-    fn refuse_rows(&mut self, id: CrawlId, host: HostKey, now: Timestamp, outcome: &Outcome) -> Result<(), FrontierError> {
+    fn refuse_rows(&mut self, id: CrawlId, host: HostKey, outcome: &Outcome) -> Result<(), FrontierError> {
         // Retries too, due or not.
-        let rows = self.first_rows(id, host, REFUSALS, now.max(Timestamp(u64::MAX)))?;
+        let rows = self.first_rows(id, host, REFUSALS, Timestamp(u64::MAX))?;
         let crawl = self.crawl_mut(id);
         crawl.touched.insert(host);
         for (key, _) in rows {
@@ -311,14 +318,22 @@ impl Frontier {
 
     /// Nothing can be leased of this host now: it sleeps until its first retry is due.
     fn put_by_retries(&mut self, id: CrawlId, host: HostKey, now: Timestamp) -> Result<(), FrontierError> {
-        let crawl = &self.crawls[&id];
-        let rows = self.store.prefix(&LATER, &(id.0, host.0)).keys();
-        for row in rows {
+        let crawl = self.crawls.get_mut(&id).expect("begun");
+        for row in self.store.prefix(&LATER, &(id.0, host.0)).keys() {
             let (_, _, (due, page)) = row?;
-            if !crawl.in_hand.contains(&UrlKey { host, page }) && Timestamp(due) > now {
-                self.crawl_mut(id).put(host, Place::Sleeping(Timestamp(due)));
-                break;
+            let (due, key) = (Timestamp(due), UrlKey { host, page });
+            if crawl.in_hand.contains(&key) {
+                continue;
             }
+            if due > now + FARTHEST {
+                // From a clock that was wrong: back into the queue.
+                crawl.refused.push((key, Outcome::Waiting));
+                crawl.in_hand.insert(key);
+                crawl.touched.insert(host);
+            } else {
+                crawl.put(host, Place::Sleeping(due));
+            }
+            break;
         }
         Ok(())
     }
@@ -330,23 +345,22 @@ impl Frontier {
             Some(state) => (state.lease.is_some() || state.resolving, state.record.next),
             None => (false, Timestamp::ZERO),
         };
-        let full = self.crawl(id).sites.len() > FRONT;
         let crawl = self.crawl_mut(id);
         let Some(site) = crawl.sites.get(&host) else { return Ok(()) };
-        let open = site.record.waiting + site.record.later;
+        let retry = site.first_retry.map(|due| due.min(now + FARTHEST));
+        let due = if site.record.waiting > 0 { next } else { next.max(retry.unwrap_or_default()) };
+        // A retry that is due has waited long enough: it comes before all that wait for the first time.
+        let head = if retry.is_some_and(|due| due <= now) { BEGIN } else { site.head };
         if taken {
             crawl.put(host, Place::Aside);
-        } else if open == 0 || full && next > now {
-            // On disk it keeps its row in the schedule, if it has anything.
+        } else if site.record.waiting + site.record.later == 0 {
             crawl.put(host, Place::Aside);
             if !crawl.touched.contains(&host) {
-                crawl.sites.remove(&host);
-                crawl.more_on_disk |= open > 0;
+                crawl.let_go(host);
             }
-        } else if next > now {
-            crawl.put(host, Place::Sleeping(next));
+        } else if due > now {
+            crawl.put(host, Place::Sleeping(due));
         } else {
-            let head = site.head;
             crawl.put(host, Place::Ready(head));
         }
         Ok(())
@@ -359,11 +373,11 @@ impl Frontier {
             if due > now {
                 break;
             }
-            let crawl = self.crawl_mut(id);
-            let head = crawl.sites.get(&host).map_or(END, |site| site.head);
-            crawl.put(host, Place::Ready(head));
+            self.crawl_mut(id).put(host, Place::Aside);
+            self.place(id, host, now)?;
         }
-        if self.crawl(id).more_on_disk && self.crawl(id).ready.len() < LOAD / 8 {
+        let crawl = self.crawl(id);
+        if crawl.ready.len() < LOAD / 8 && crawl.look_again.is_some_and(|moment| moment <= now) {
             self.load(id, now)?;
         }
         Ok(())
@@ -374,26 +388,27 @@ impl Frontier {
         let mut loaded = 0;
         for row in store.prefix(&SCHEDULE, &id.0).keys() {
             let (_, due, host) = row?;
-            let host = HostKey(host);
-            if self.crawl(id).sites.contains_key(&host) {
+            let (due, host) = (Timestamp(due), HostKey(host));
+            let crawl = self.crawl_mut(id);
+            if crawl.sites.contains_key(&host) {
                 continue;
             }
-            if loaded == LOAD || self.crawl(id).sites.len() >= FRONT || Timestamp(due) > now && loaded > 0 {
+            // A due time far ahead comes from a clock that was wrong; the host's own clock will tell.
+            let rests = due > now && due <= now + FARTHEST;
+            if rests || loaded == LOAD || !crawl.has_room(now) {
+                crawl.look_again = Some(if rests { due } else if loaded == LOAD { now } else { now + CROWDED });
                 return Ok(());
             }
-            let crawl = self.crawl_mut(id);
-            let head = crawl.site(&store, host)?.head;
-            // A due time far ahead comes from a clock that was wrong.
-            let due = Timestamp(due).min(now + FARTHEST);
-            crawl.put(host, if due > now { Place::Sleeping(due) } else { Place::Ready(head) });
+            crawl.site(&store, host)?;
+            self.place(id, host, now)?;
             loaded += 1;
         }
-        self.crawl_mut(id).more_on_disk = false;
+        self.crawl_mut(id).look_again = None;
         Ok(())
     }
 
     /// Why nothing can be leased.
-    fn idle(&mut self, id: CrawlId, now: Timestamp) -> Result<Next, FrontierError> {
+    fn idle(&mut self, id: CrawlId) -> Result<Next, FrontierError> {
         let crawl = self.crawl(id);
         let under_way = self.leases.values().any(|lease| lease.crawl == id)
             || self.resolving > 0;
@@ -402,26 +417,17 @@ impl Frontier {
             || !crawl.refused.is_empty()
             || crawl.shallower > 0
             || crawl.reconsider.is_some();
-        let until = crawl.sleeping.first().copied();
-        if let Some((due, host)) = until {
-            let host = self.host_name(id, host)?;
-            return Ok(Next::Wait { until: Some(due), host, busy: under_way || uncommitted });
-        }
-        if under_way || uncommitted {
-            return Ok(Next::Wait { until: None, host: None, busy: true });
-        }
-        if crawl.more_on_disk {
-            // The front was full of hosts that have since gone idle.
-            self.load(id, now)?;
-            let crawl = self.crawl(id);
-            if let Some(&(due, _)) = crawl.sleeping.first() {
-                return Ok(Next::Wait { until: Some(due), host: None, busy: false });
+        let busy = under_way || uncommitted;
+        let first = crawl.sleeping.first().copied();
+        match (first, crawl.look_again) {
+            (Some((due, host)), look_again) if look_again.is_none_or(|moment| due <= moment) => {
+                let host = self.host_name(id, host)?;
+                Ok(Next::Wait { until: Some(due), host, busy })
             }
-            if !crawl.ready.is_empty() {
-                return Ok(Next::Wait { until: Some(now), host: None, busy: true });
-            }
+            (_, Some(moment)) => Ok(Next::Wait { until: Some(moment), host: None, busy }),
+            _ if busy => Ok(Next::Wait { until: None, host: None, busy }),
+            _ => Ok(Next::Done),
         }
-        Ok(Next::Done)
     }
 
     /// Gives back what leases past their deadline still hold: their worker is gone.
@@ -480,13 +486,15 @@ impl Frontier {
         }
     }
 
-    fn address_due(&mut self, id: CrawlId, address: IpAddr) -> Result<Timestamp, FrontierError> {
+    fn address_due(&mut self, id: CrawlId, address: IpAddr, now: Timestamp) -> Result<Timestamp, FrontierError> {
         if let Some(due) = self.addresses.get(&address) {
             return Ok(*due);
         }
+        let gap = self.crawl(id).politeness.address_gap;
         let stored = self.store.get(&ADDRESSES, &address_key(address))?.map_or(Timestamp::ZERO, Timestamp);
-        let wary = self.wary_since.map_or(Timestamp::ZERO, |start| start + self.crawl(id).politeness.address_gap);
-        let due = stored.max(wary);
+        let wary = self.wary_since.map_or(Timestamp::ZERO, |start| start + gap);
+        // Farther ahead than its gap, it comes from a clock that was wrong.
+        let due = stored.min(now + gap).max(wary);
         self.addresses.insert(address, due);
         Ok(due)
     }
@@ -509,7 +517,7 @@ impl Crawl {
 
     /// What the limits leave, live leases counted as if they all brought pages of full size.
     fn room(&self) -> Room {
-        let body = self.settings.max_body.limit().unwrap_or(u64::MAX / 1024);
+        let body = self.settings.max_body.limit().unwrap_or(WITHOUT_LIMIT);
         let mut urls = usize::MAX;
         let mut body_limit = body;
         if self.settings.max_pages > 0 {

@@ -35,7 +35,7 @@ pub use rules::{Rules, Ruling};
 pub use settle::{End, Offer, Sent, Settled};
 pub use sieve::RecentUrls;
 
-use tables::{ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, SCHEDULE, SITES, STATS};
+use tables::{ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, SCHEDULE, SITES, STATS, URLS};
 
 /// A stored due time beyond this comes from a clock that was wrong: it is pulled back.
 const FARTHEST: Duration = Duration::from_secs(24 * 3600);
@@ -86,7 +86,8 @@ impl Frontier {
     /// Opens the frontier of a store. From here on the store counts as unclean until [`Frontier::close`].
     pub fn open(store: Store, now: Timestamp) -> Result<Frontier, FrontierError> {
         let clean = store.get(&FACTS, &CLEAN.to_owned())? == Some(1);
-        let used = store.first(&HOSTS)?.is_some();
+        // Not the hosts: the commit that would have named the first of them may be the one that was lost.
+        let used = store.first(&URLS)?.is_some();
         let mut batch = store.batch();
         batch.remove(&FACTS, &CLEAN.to_owned());
         store.commit(batch, kv::Durability::Synced)?;
@@ -109,6 +110,9 @@ impl Frontier {
     pub fn begin(&mut self, id: CrawlId, project: &Project) -> Result<(), FrontierError> {
         let crawl = Crawl::open(&self.store, id, project)?;
         self.crawls.insert(id, crawl);
+        // The number may have served another crawl before, and a host given up on gets another chance.
+        self.recent.clear();
+        self.hosts.values_mut().for_each(|host| host.condemned = None);
         Ok(())
     }
 
@@ -167,6 +171,7 @@ impl Frontier {
                 }
                 self.place(id, host, now)?;
             }
+            self.crawl_mut(id).make_room();
         }
         self.forget_idle_hosts(now);
         Ok(())
@@ -221,9 +226,10 @@ impl Frontier {
                 left = left.saturating_sub(keys.len());
             )*};
         }
-        drop_rows!(&tables::URLS, &tables::QUEUE, &tables::LATER, &SCHEDULE, &SITES, &tables::SHALLOWER);
+        drop_rows!(&URLS, &tables::QUEUE, &tables::LATER, &SCHEDULE, &SITES, &tables::SHALLOWER);
         let _ = left;
         batch.remove(&STATS, &id.0);
+        batch.remove(&FACTS, &crawl::rules_fact(id));
         Ok(whole)
     }
 }

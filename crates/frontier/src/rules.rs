@@ -43,12 +43,15 @@ impl Rules {
 
     /// Widens the scope by a start URL, or by where a start URL redirects to. False when it was one already.
     pub fn add_start(&mut self, url: &PageUrl) -> bool {
+        if !self.starts.urls.insert(url.clone()) {
+            return false;
+        }
         let host = url.host();
         self.starts.hosts.insert(site_name(&host));
         self.starts.domains.insert(host.domain().to_owned());
         let directory = url.path().rfind('/').map_or("/", |slash| &url.path()[..=slash]);
         self.starts.prefixes.push(format!("{}{directory}", url.origin()));
-        self.starts.urls.insert(url.clone())
+        true
     }
 
     /// Changes when any setting or start does, so that a resumed crawl knows to judge its refusals anew.

@@ -103,6 +103,8 @@ pub enum End {
     },
     /// The page did not fit into what was left of `max_bytes`: not kept, not settled.
     NoRoom,
+    /// Given up half-way, as at a stop: asked for, but not settled.
+    Unfinished,
 }
 
 impl Frontier {
@@ -112,8 +114,8 @@ impl Frontier {
         if let Some(sent) = settled.sent {
             self.tick(id, settled.key.host, sent, settled.asked);
         }
-        if matches!(settled.end, End::NoRoom) {
-            self.crawl_mut(id).bytes_exhausted = true;
+        if matches!(settled.end, End::NoRoom | End::Unfinished) {
+            self.crawl_mut(id).bytes_exhausted |= matches!(settled.end, End::NoRoom);
             return self.hand_back(settled.lease, settled.key);
         }
         if !self.close_url(settled.lease, settled.key) {
@@ -148,7 +150,7 @@ impl Frontier {
                 Outcome::Failed { error: ErrorKind::RedirectLoop, tries: record.tries + 1 }
             }
             End::Redirect { to } => {
-                offers.push(redirect(&record, settled.key, &to));
+                offers.push(Offer::redirect(&record, settled.key, &to));
                 Outcome::Redirected { to }
             }
             End::Disallowed { line } => Outcome::Disallowed { line },
@@ -161,7 +163,7 @@ impl Frontier {
                 record.busy += 1;
                 self.busy(settled.key.host, &record, status, wait, now)
             }
-            End::NoRoom => return Ok(()),
+            End::NoRoom | End::Unfinished => return Ok(()),
         };
         self.record(batch, id, settled.key, record, outcome)?;
         for offer in offers {
@@ -229,7 +231,7 @@ impl Frontier {
         self.crawl(id).shallower > 0
     }
 
-    /// After the rules have changed: URLs refused before are judged anew, `at_most` at a time.
+    /// After the rules have changed: URLs refused before and URLs that wait are judged anew, `at_most` at a time.
     pub fn reconsider(&mut self, batch: &mut Batch, id: CrawlId, at_most: usize) -> Result<(), FrontierError> {
         let Some(from) = self.crawl(id).reconsider else { return Ok(()) };
         let first = from.unwrap_or((id.0, 0, 0));
@@ -238,16 +240,24 @@ impl Frontier {
         let next = (rows.len() > at_most).then(|| rows[at_most].0);
         for (row, record) in rows.into_iter().take(at_most) {
             let was_refused = match &record.outcome {
-                Outcome::Excluded { rule } => rule != NOFOLLOW,
+                Outcome::Excluded { rule } => rule != NOFOLLOW || self.crawl(id).settings.follow_nofollow,
                 Outcome::OffSite | Outcome::OverLimit { .. } | Outcome::Trap { .. } => true,
                 Outcome::Failed { error: ErrorKind::ForbiddenAddress, .. } => true,
                 // Another robots mode or file may allow it; the queue's turn will tell.
                 Outcome::Disallowed { .. } => true,
                 _ => false,
             };
-            if was_refused {
-                let key = UrlKey { host: HostKey(row.1), page: row.2 };
-                let outcome = self.crawl(id).rules.refusal(&record.url, record.depth).unwrap_or(Outcome::Waiting);
+            let key = UrlKey { host: HostKey(row.1), page: row.2 };
+            let crawl = self.crawl(id);
+            // What is leased is judged by what it brings.
+            let waits = record.outcome.is_open() && !crawl.in_hand.contains(&key);
+            if !was_refused && !waits {
+                continue;
+            }
+            let open = if waits { record.outcome.clone() } else { Outcome::Waiting };
+            let outcome = crawl.rules.refusal(&record.url, record.depth).unwrap_or(open);
+            let reordered = waits && record.priority != crawl.priority(record.depth);
+            if outcome != record.outcome || reordered {
                 self.record(batch, id, key, record, outcome)?;
             }
         }
@@ -279,6 +289,7 @@ impl Frontier {
         let state = self.host_state(key, host)?;
         state.record.robots.insert(origin.as_str().to_owned(), (version, robots.fetched));
         state.record.crawl_delay = crawl_delay.map(|delay| delay.as_millis() as u64);
+        self.dirty_hosts.insert(key);
         if let Some(sent) = sent {
             self.tick(id, key, sent, Asked { crawl_delay, retry_after: None });
             self.host_answers(key);
@@ -397,11 +408,10 @@ impl Frontier {
             // The host itself is out of reach: all its URLs wait with this one.
             state.record.failures += 1;
             state.address = None;
-            match wait {
-                Some(wait) if state.record.failures <= most => {
-                    state.record.next = state.record.next.max(now + wait);
-                }
-                _ => state.condemned = Some(error.clone()),
+            if state.record.failures > most {
+                state.condemned = Some(error.clone());
+            } else if let Some(wait) = wait {
+                state.record.next = state.record.next.max(now + wait);
             }
         }
         match wait {
@@ -433,7 +443,8 @@ impl Frontier {
         let Some(state) = self.hosts.get_mut(&key) else { return };
         let record = &mut state.record;
         if let Some(last) = record.last_start {
-            let gap = sent.start.since(last).as_millis() as u64;
+            // Visits of one lease may end in another order than they began.
+            let gap = sent.start.0.abs_diff(last.0);
             record.shortest_gap = Some(record.shortest_gap.map_or(gap, |shortest| shortest.min(gap)));
         }
         record.requests += 1;
@@ -457,15 +468,17 @@ impl Frontier {
     }
 }
 
-/// A redirect is no click: its target is as deep as its source, and a start URL's target is a start URL.
-pub(crate) fn redirect(record: &UrlRecord, from: UrlKey, to: &PageUrl) -> Offer {
-    Offer {
-        key: UrlKey::of(to),
-        url: to.clone(),
-        depth: record.depth,
-        via: Some(from),
-        follow: true,
-        start: record.depth == 0,
-        hops: record.hops + 1,
+impl Offer {
+    /// A redirect is no click: its target is as deep as its source, and a start URL's target is a start URL.
+    pub fn redirect(record: &UrlRecord, from: UrlKey, to: &PageUrl) -> Offer {
+        Offer {
+            key: UrlKey::of(to),
+            url: to.clone(),
+            depth: record.depth,
+            via: Some(from),
+            follow: true,
+            start: record.depth == 0,
+            hops: record.hops + 1,
+        }
     }
 }

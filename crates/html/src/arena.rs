@@ -114,7 +114,12 @@ impl TreeSink for Arena {
         }
     }
 
-    fn create_element(&self, name: QualName, attributes: Vec<html5ever::Attribute>, flags: ElementFlags) -> u32 {
+    fn create_element(
+        &self,
+        name: QualName,
+        attributes: Vec<html5ever::Attribute>,
+        flags: ElementFlags,
+    ) -> u32 {
         let mut growing = self.get_mut();
         let start = growing.tree.attributes.len() as u32;
         for attribute in attributes {
@@ -323,7 +328,8 @@ impl Growing {
     }
 
     fn finish(self) -> Tree {
-        let whole = self.document_order().enumerate().take_while(|(place, id)| *place == *id as usize).count();
+        let whole =
+            self.document_order().enumerate().take_while(|(place, id)| *place == *id as usize).count();
         let ordered = whole == self.tree.nodes.len() && self.moved_texts.is_empty();
         if ordered { self.tree } else { self.rebuilt() }
     }

@@ -3,17 +3,19 @@
 use std::cell::RefCell;
 use std::fmt::Write as _;
 
+use html5ever::TokenizerResult;
 use html5ever::interface::{QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use html5ever::tokenizer::{
+    BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
-use html5ever::TokenizerResult;
 use proptest::prelude::*;
 
 use crate::arena::Arena;
 use crate::{Kind, Listener, NodeId, Space, Tag, Tree};
 
-/// Writes down what it hears, one event per line; pieces of text are joined.
+/// Writes down what it hears, one event per line; pieces of text are joined, after a quote.
 #[derive(Default)]
 struct Log {
     lines: Vec<String>,
@@ -43,7 +45,7 @@ impl Listener for Log {
 
     fn text(&mut self, text: &str) {
         if !self.in_text {
-            self.line(String::new());
+            self.line("'".to_owned());
         }
         self.in_text = true;
         self.lines.last_mut().unwrap().push_str(text);
@@ -280,6 +282,8 @@ fn known_differences_between_the_paths() {
     }
     // A page of frames ignores other elements, so that their content is read as markup.
     differ("<frameset><script>a<b></script></frameset>");
+    // A template that starts with columns takes nothing but columns.
+    differ("<template><col><title><b></title></template>");
     // No element of this name is open around the drawing, so it does not end there.
     differ("<svg><g></div><![CDATA[x]]></g></svg>");
 }
@@ -317,11 +321,11 @@ fn one_tag_with_half_a_million_attributes_is_cheap() {
 
 #[test]
 fn a_hundred_thousand_open_elements_are_no_trouble() {
-    for name in ["div", "b", "span", "table><td", "svg", "a", "blockquote", "font color=red", "template", "ul><li", "p"] {
+    for name in "div b span table><td svg a blockquote template ul><li p".split(' ') {
         let html = format!("<{name}>").repeat(100_000) + "x<a href=y>z</a>";
         let tree = crate::parse(&html, &mut ());
         assert!(tree.text_content(tree.root()).contains('x'), "for {name}");
-        let close = name.split(['>', ' ']).next().unwrap();
+        let close = name.split('>').next().unwrap();
         let tree = crate::parse(&(html + &format!("</{close}>").repeat(100_000)), &mut ());
         assert!(tree.len() < 1_000_000, "for {name}");
     }
@@ -337,7 +341,7 @@ fn elements_that_open_again_and_again_end_at_the_limit() {
     let mut heard = Log::default();
     let tree = crate::parse(&html, &mut heard);
     assert!(tree.is_cut());
-    assert_eq!(heard.lines[heard.lines.len() - 2], "last");
+    assert_eq!(heard.lines[heard.lines.len() - 2], "'last");
 }
 
 #[test]
@@ -349,7 +353,8 @@ fn texts_that_grow_in_turn_are_joined_in_time() {
 
 #[test]
 fn ids_are_in_document_order() {
-    for html in ["<p>a<b>c</b></p>d", "<table>x<tr><td>y</table>z", "<a><div><a>1</div>2", "</body>x<!-- y --><p>z"] {
+    let (table, adopted) = ("<table>x<tr><td>y</table>z", "<a><div><a>1</div>2");
+    for html in ["<p>a<b>c</b></p>d", table, adopted, "</body>x<!-- y --><p>z"] {
         let tree = crate::parse(html, &mut ());
         for id in (1..tree.len() as u32).map(NodeId) {
             assert!(tree.parent(id).is_some_and(|parent| parent < id), "in {html:?}");
@@ -362,12 +367,10 @@ fn ids_are_in_document_order() {
 
 /// Pieces of markup that go wrong together, without the known differences.
 fn soup() -> impl Strategy<Value = String> {
-    let name = prop::sample::select(vec![
-        "a", "b", "i", "p", "div", "li", "ul", "table", "tr", "td", "th", "tbody", "caption", "col", "select", "option",
-        "optgroup", "title", "textarea", "script", "style", "noscript", "iframe", "head", "body", "html", "form",
-        "input", "br", "img", "h1", "button", "template", "nobr", "font", "pre", "xmp", "noframes", "object", "ruby",
-        "rt", "dd", "dt", "hr", "custom-x", "plaintext",
-    ]);
+    let names = "a b i p div li ul table tr td th tbody caption col select option optgroup title textarea script style \
+                 noscript iframe head body html form input br img h1 button template nobr font pre xmp noframes object \
+                 ruby rt dd dt hr custom-x plaintext";
+    let name = prop::sample::select(names.split_whitespace().collect::<Vec<_>>());
     let piece = prop_oneof![
         8 => (name.clone(), "[ /]?[a-c='\"& ]{0,8}").prop_map(|(name, rest)| format!("<{name}{rest}>")),
         6 => name.clone().prop_map(|name| format!("<{name}>")),
@@ -377,15 +380,17 @@ fn soup() -> impl Strategy<Value = String> {
         1 => "&(amp|lt|notit|#x?[0-9a-f]{1,5})[;=a ]?",
         1 => "<![a-zA-Z\\[ ]{0,8}>?",
     ];
-    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(piece, 0..40)
+        .prop_map(|pieces| pieces.concat())
+        .prop_filter("columns in a template", |html| !(html.contains("<template") && html.contains("<col")))
 }
 
 /// Well-formed drawings.
 fn drawing() -> impl Strategy<Value = String> {
     let leaf = prop_oneof!["[a-z& ]{0,4}", Just("<![CDATA[a<b]]>".to_owned()), Just("<path/>".to_owned())];
     leaf.prop_recursive(4, 24, 4, |inner| {
-        let name =
-            prop::sample::select(vec!["g", "title", "style", "script", "desc", "foreignObject", "a", "text", "svg"]);
+        let names = "g title style script desc foreignObject a text svg";
+        let name = prop::sample::select(names.split(' ').collect::<Vec<_>>());
         (name, prop::collection::vec(inner, 0..4))
             .prop_map(|(name, inner)| format!("<{name}>{}</{name}>", inner.concat()))
     })

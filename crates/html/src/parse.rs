@@ -96,7 +96,9 @@ impl<L: Listener> Parsing<'_, L> {
             TokenSinkResult::RawData(_) => Some(State::ScriptData),
             TokenSinkResult::Plaintext => Some(State::PlainText),
             // Scripts are not run, and the encoding was settled before.
-            TokenSinkResult::Continue | TokenSinkResult::Script(_) | TokenSinkResult::EncodingIndicator(_) => None,
+            TokenSinkResult::Continue
+            | TokenSinkResult::Script(_)
+            | TokenSinkResult::EncodingIndicator(_) => None,
         }
     }
 
@@ -234,6 +236,7 @@ impl Skipped {
 /// Elements that HTML opens again when they were not closed before the end of their paragraph. (`<a>` and
 /// `<nobr>`, too, but of those only one is open at a time.)
 fn is_formatting(name: &str) -> bool {
-    const NAMES: &[&str] = &["b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u"];
+    const NAMES: &[&str] =
+        &["b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u"];
     NAMES.contains(&name)
 }

@@ -3,7 +3,7 @@
 //! By name: `<script>` holds no tags, `<title>` only character references, and so on. Inside `<svg>` and
 //! `<math>` the same names hold ordinary markup and CDATA sections are text, so their open elements are followed.
 //! What needs a whole tree to decide is not attempted: an end tag that would close an element around an unclosed
-//! `<svg>` is believed, and `<frameset>` does not turn off `<script>`.
+//! `<svg>` is believed, `<frameset>` does not turn off `<script>`, nor does `<template><col>`.
 
 use crate::events::Tag;
 use crate::tokens::State;
@@ -40,7 +40,7 @@ enum Island {
 }
 
 /// Open elements that are followed; deeper ones are forgotten.
-const MOST_OPEN: usize = 1_000;
+const MOST_OPEN: usize = 256;
 
 impl Switch {
     /// The state in which the content of this element is read, if not as usual.
@@ -173,28 +173,9 @@ fn content_state(name: &str) -> Option<State> {
 
 /// Elements without content.
 pub(crate) fn is_void(name: &str) -> bool {
-    matches!(
-        name,
-        "area"
-            | "base"
-            | "basefont"
-            | "bgsound"
-            | "br"
-            | "col"
-            | "embed"
-            | "frame"
-            | "hr"
-            | "image"
-            | "img"
-            | "input"
-            | "keygen"
-            | "link"
-            | "meta"
-            | "param"
-            | "source"
-            | "track"
-            | "wbr"
-    )
+    const NAMES: &str = "area base basefont bgsound br col embed frame hr image img input keygen link meta param \
+                         source track wbr";
+    NAMES.split(' ').any(|known| known == name)
 }
 
 /// Elements whose content is no markup: they never hold another element open.
@@ -204,12 +185,8 @@ pub(crate) fn is_raw(name: &str) -> bool {
 
 /// Tags that are so surely HTML that they end the drawing or formula they stand in.
 fn ends_foreign(tag: &Tag<'_>) -> bool {
-    const NAMES: &[&str] = &[
-        "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2",
-        "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre",
-        "ruby", "s", "small", "span", "strike", "strong", "sub", "sup", "table", "tt", "u", "ul", "var",
-    ];
-    NAMES.contains(&tag.name())
-        || tag.name() == "font"
-            && ["color", "face", "size"].iter().any(|name| tag.attribute(name).is_some())
+    const NAMES: &str = "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img \
+                         li listing menu meta nobr ol p pre ruby s small span strike strong sub sup table tt u ul var";
+    NAMES.split(' ').any(|name| name == tag.name())
+        || tag.name() == "font" && ["color", "face", "size"].iter().any(|name| tag.attribute(name).is_some())
 }

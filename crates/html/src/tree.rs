@@ -203,9 +203,7 @@ impl Tree {
             Data::Element { attributes, .. } => attributes,
             _ => Span::default(),
         };
-        self.attributes[span.range()]
-            .iter()
-            .map(|at| (&*at.name, at.space, &self.text[at.value.range()]))
+        self.attributes[span.range()].iter().map(|at| (&*at.name, at.space, &self.text[at.value.range()]))
     }
 
     /// The characters of a text or comment, the name of a doctype; nothing for others.

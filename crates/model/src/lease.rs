@@ -41,8 +41,8 @@ pub struct LeasedUrl {
     pub url: PageUrl,
     /// Shortest known path from a start URL.
     pub depth: u32,
-    /// The page it was first found on.
-    pub via: Option<UrlKey>,
+    /// The page before it on that path.
+    pub via: Option<PageUrl>,
     /// How often it has failed so far.
     pub tries: u32,
     /// From the stored version, if there is one.

@@ -392,10 +392,11 @@ mod tests {
     proptest! {
         /// Whatever the wrapping, it reaches no further than the IPv4 address inside.
         #[test]
-        fn wrapping_never_opens_an_address(v4: u32) {
+        fn wrapping_never_opens_an_address(row in 0..V4.len() - 1, any: u32) {
+            let (network, bits, _) = V4[row];
+            let v4 = u32::from_be_bytes(network) | any >> bits;
+            prop_assert_ne!(Reach::of(IpAddr::V4(v4.into())), Reach::Public);
             let [high, low] = [(v4 >> 16) as u16, v4 as u16];
-            let inner = Reach::of(IpAddr::V4(v4.into()));
-            prop_assume!(inner != Reach::Public);
             for wrapped in [
                 Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, high, low),
                 Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, high, low),

@@ -309,3 +309,26 @@ fn upstream(settings: &ResolverSettings) -> Result<TokioResolver, NetError> {
     options.max_active_requests = MOST_ASKED_AT_ONCE;
     builder.build()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_names_are_kept_than_allowed() {
+        let mut known = Known::default();
+        let until = |seconds| Answer { result: Ok(Vec::new()), expires: Duration::from_secs(seconds) };
+        for n in 0..100 {
+            known.keep(&n.to_string(), until(100 + n), 10, Duration::ZERO);
+            assert!(known.answers.len() <= 10);
+        }
+        assert!(known.fresh("99", Duration::ZERO).is_some(), "the longest to live stays");
+        // The expired go first.
+        for n in 0..10 {
+            known.keep(&format!("new {n}"), until(1000), 10, Duration::from_secs(500));
+        }
+        assert_eq!(known.answers.len(), 10);
+        known.keep("none", until(1), 0, Duration::ZERO);
+        assert!(known.fresh("none", Duration::ZERO).is_none());
+    }
+}

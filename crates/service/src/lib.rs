@@ -1,1 +1,41 @@
+//! What can be asked of a data directory, each verb once: the command line and the API are two skins over it.
+//!
+//! A [`Request`] names a verb and its arguments, [`answer`] gives JSON values one by one. Reading verbs work
+//! over a snapshot in bounded memory, also while a crawl runs. **Everything but [`Data::open`] blocks**: call
+//! it from blocking threads.
 
+mod answer;
+mod canonical;
+mod check;
+mod data;
+mod error;
+mod hosts;
+mod links;
+mod live;
+mod moment;
+mod pages;
+mod rebuild;
+mod reindex;
+mod repair;
+mod request;
+mod robots;
+mod select;
+mod sink;
+mod summary;
+mod walk;
+mod why;
+
+pub use answer::answer;
+pub use check::{CheckRow, Checked};
+pub use data::{Access, Data, VERSION};
+pub use error::{Class, ServiceError};
+pub use hosts::{HostRow, RobotsInForce};
+pub use links::{LinkCounts, LinkList, LinkRow};
+pub use live::Live;
+pub use moment::Moment;
+pub use pages::PageRow;
+pub use repair::{RepairRow, Repaired, repair_unopened};
+pub use request::{HostsRequest, LinksRequest, PagesRequest, ProjectChoice, Request, WhyRequest};
+pub use robots::RobotsWord;
+pub use summary::{HostFigure, Spread, Summary, summary};
+pub use why::{Due, Fetch, RuleWord, Step, Why};

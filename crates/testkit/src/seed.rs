@@ -58,7 +58,9 @@ impl Seed {
 
     /// Bytes without a pattern.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
-        (0..length).map(|_| self.number() as u8).collect()
+        let mut bytes: Vec<u8> = (0..length.div_ceil(8)).flat_map(|_| self.number().to_le_bytes()).collect();
+        bytes.truncate(length);
+        bytes
     }
 
     /// A seed of its own for one of many cases, so that a single case can be repeated alone.

@@ -36,8 +36,8 @@ impl Chance {
     }
 
     /// One of `choices`, which must not be empty.
-    pub(crate) fn pick<T>(self, choices: &[T]) -> &T {
-        &choices[self.below(choices.len() as u64) as usize]
+    pub(crate) fn pick<T: Copy>(self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize]
     }
 
     /// The numbers below `count` in a shuffled order.

@@ -42,7 +42,9 @@ pub enum WebsError {
     #[error("cannot print the address of the web")]
     Print(#[source] io::Error),
     /// The options do not describe a web.
-    #[error("a generated web needs at least one host, and at least one page for each host: {hosts} hosts, {pages} pages")]
+    #[error(
+        "a generated web needs at least one host, and at least one page for each host: {hosts} hosts, {pages} pages"
+    )]
     TooSmall {
         /// Wanted hosts.
         hosts: u32,

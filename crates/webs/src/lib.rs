@@ -9,6 +9,7 @@
 mod chance;
 mod dates;
 pub mod demo;
+mod encode;
 mod error;
 pub mod generated;
 pub mod log;

@@ -165,7 +165,7 @@ fn json_line(entry: &LogEntry) -> String {
     line
 }
 
-#[allow(clippy::disallowed_methods, reason = "the log is the measuring instrument: its own clock")]
+#[expect(clippy::disallowed_methods, reason = "the log is the measuring instrument: its own clock")]
 fn now() -> Instant {
     Instant::now()
 }
@@ -206,8 +206,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
         log.answered(first, 404);
         let text = std::fs::read_to_string(&path).unwrap();
-        let entries: Vec<LogEntry> =
-            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let entries: Vec<LogEntry> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(entries, log.entries());
         assert_eq!(entries[0].status, 404);
         assert!(entries[0].us <= entries[1].us);

@@ -222,8 +222,7 @@ impl<'a> Page<'a> {
         let nofollow = anchor.rel.split(' ').any(|word| word == "nofollow");
         self.note(self.absolute(anchor.target), LinkKind::A, anchor.alt, nofollow);
         let place = self.links.len() - 1;
-        self.open =
-            Some(OpenLink { text: String::new(), bold: self.bold > 0, italic: self.italic > 0 });
+        self.open = Some(OpenLink { text: String::new(), bold: self.bold > 0, italic: self.italic > 0 });
         self.html(anchor.inner);
         self.html.push_str("</a>");
         if let Some(open) = self.open.take() {
@@ -262,15 +261,8 @@ impl<'a> Page<'a> {
         self.html.push_str("</html>\n");
         self.facts.words = self.words;
         let words = self.words;
-        let placed = |counted: Counted| Link {
-            position: position(counted.index, words),
-            ..counted.link
-        };
-        Drawn {
-            html: self.html,
-            links: self.links.into_iter().map(placed).collect(),
-            facts: self.facts,
-        }
+        let placed = |counted: Counted| Link { position: position(counted.index, words), ..counted.link };
+        Drawn { html: self.html, links: self.links.into_iter().map(placed).collect(), facts: self.facts }
     }
 
     /// The absolute form of a canonical path; absolute URLs stay as they are.
@@ -412,6 +404,7 @@ mod tests {
             page.link(&Anchor::new("/image", "<img src=\"/i\" alt=\"x\">").alt("x"));
             page.html(" three ");
             page.a("http://elsewhere.test/", "four &");
+            page.html(" ");
             page.link(&Anchor::new("/last", "<img src=\"/i\" alt=\"\">"));
         });
         let found: Vec<_> =

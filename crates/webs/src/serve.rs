@@ -115,8 +115,7 @@ pub struct Answer {
 impl Answer {
     /// An answer of one content type.
     pub fn new(status: u16, content_type: &str, body: impl Into<Bytes>) -> Self {
-        let mut answer =
-            Self { status, headers: Vec::new(), body: body.into(), delay: Duration::ZERO };
+        let mut answer = Self { status, headers: Vec::new(), body: body.into(), delay: Duration::ZERO };
         if !content_type.is_empty() {
             answer = answer.with("content-type", content_type);
         }
@@ -132,8 +131,7 @@ impl Answer {
 
     /// A redirect to `location`.
     pub fn redirect(status: u16, location: &str) -> Self {
-        Self::new(status, "text/html; charset=utf-8", "<p>See elsewhere.</p>\n")
-            .with("location", location)
+        Self::new(status, "text/html; charset=utf-8", "<p>See elsewhere.</p>\n").with("location", location)
     }
 
     /// The value of a header; the name in lower case.
@@ -162,10 +160,7 @@ impl ServeOptions {
     /// Listens on `count` addresses, 127.0.0.1 and following, all with the same port.
     pub fn on_loopbacks(count: u8, port: u16) -> Self {
         let address = |last| SocketAddr::from((Ipv4Addr::new(127, 0, 0, last), port));
-        Self {
-            addresses: (1..=count.clamp(1, 254)).map(address).collect(),
-            ..Self::on(address(1))
-        }
+        Self { addresses: (1..=count.clamp(1, 254)).map(address).collect(), ..Self::on(address(1)) }
     }
 }
 
@@ -196,17 +191,13 @@ impl Server {
     }
 
     /// Serves `web` as the options say.
-    pub async fn start_with(
-        web: Arc<dyn Web>,
-        options: &ServeOptions,
-    ) -> Result<Self, WebsError> {
+    pub async fn start_with(web: Arc<dyn Web>, options: &ServeOptions) -> Result<Self, WebsError> {
         let listeners = listen(&options.addresses).await?;
         let addresses: Vec<SocketAddr> = listeners.iter().map(|(addr, _)| *addr).collect();
-        let log =
-            RequestLog::new(options.kept_entries, options.log_file.as_deref()).map_err(|source| {
-                let path = options.log_file.clone().unwrap_or_default();
-                WebsError::Log { path, source }
-            })?;
+        let log = RequestLog::new(options.kept_entries, options.log_file.as_deref()).map_err(|source| {
+            let path = options.log_file.clone().unwrap_or_default();
+            WebsError::Log { path, source }
+        })?;
         let shared = Arc::new(Shared {
             web,
             log,
@@ -260,9 +251,7 @@ impl Shared {
     }
 }
 
-async fn listen(
-    addresses: &[SocketAddr],
-) -> Result<Vec<(SocketAddr, TcpListener)>, WebsError> {
+async fn listen(addresses: &[SocketAddr]) -> Result<Vec<(SocketAddr, TcpListener)>, WebsError> {
     if let Some(&addr) = addresses.iter().find(|addr| !addr.ip().is_loopback()) {
         return Err(WebsError::NotLoopback { addr });
     }
@@ -278,9 +267,7 @@ async fn listen(
     }
 }
 
-async fn listen_once(
-    addresses: &[SocketAddr],
-) -> Result<Vec<(SocketAddr, TcpListener)>, WebsError> {
+async fn listen_once(addresses: &[SocketAddr]) -> Result<Vec<(SocketAddr, TcpListener)>, WebsError> {
     let mut listeners: Vec<(SocketAddr, TcpListener)> = Vec::new();
     for &wanted in addresses {
         let mut addr = wanted;

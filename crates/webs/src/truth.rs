@@ -13,8 +13,7 @@ use std::collections::{HashMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 /// Parameters that name a visitor or a campaign, not a page; `utm_*` stands for all that begin so.
-pub const STRIPPED_PARAMETERS: [&str; 5] =
-    ["utm_*", "gclid", "fbclid", "PHPSESSID", "jsessionid"];
+pub const STRIPPED_PARAMETERS: [&str; 5] = ["utm_*", "gclid", "fbclid", "PHPSESSID", "jsessionid"];
 
 /// What a web knows about itself at one seed and epoch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -279,11 +278,7 @@ impl Look {
 }
 
 /// Every URL that can be met from `start`, each with its shortest depth.
-pub(crate) fn walk(
-    start: &str,
-    options: TruthOptions,
-    look: impl Fn(&str) -> Look,
-) -> Vec<TruthPage> {
+pub(crate) fn walk(start: &str, options: TruthOptions, look: impl Fn(&str) -> Look) -> Vec<TruthPage> {
     let mut walk = Walk { options, known: HashMap::new(), waiting: VecDeque::new() };
     walk.meet(start, 0, 0, true, false);
     while let Some((url, depth, trap_steps)) = walk.waiting.pop_front() {
@@ -298,8 +293,7 @@ pub(crate) fn walk(
             walk.meet(to, depth + u32::from(deepen), trap_steps, true, !deepen);
         }
         for link in &page.links {
-            let followed =
-                options.follow_nofollow || !(link.nofollow || page.facts.nofollow);
+            let followed = options.follow_nofollow || !(link.nofollow || page.facts.nofollow);
             walk.meet(&link.url, depth + 1, trap_steps, followed, false);
         }
         if let Some(met) = walk.known.get_mut(&url) {

@@ -108,7 +108,7 @@ fn the_same_visit_gives_the_same_bytes_and_another_time_another_id() {
     assert_ne!(id(NOW, RecordKind::Response), id(Timestamp(NOW.0 + 1), RecordKind::Response));
     assert_ne!(id(NOW, RecordKind::Response), id(NOW, RecordKind::Request));
     // Ids are stored and referred to: this fails when they change.
-    assert_eq!(id(NOW, RecordKind::Response), "urn:uuid:00000000-0000-0000-0000-000000000000");
+    assert_eq!(id(NOW, RecordKind::Response), "urn:uuid:56b644b8-290b-80e4-ab4b-6e59ec1c8875");
 }
 
 #[test]
@@ -183,4 +183,36 @@ fn a_sound_archive_has_no_findings() {
     let members: usize = records(&samples).iter().map(|records| records.members.len()).sum();
     assert_eq!(verified.records, members as u64 + u64::from(committed.file));
     assert_eq!(verify(&dir.path().join("none"), Position::default()).unwrap().findings, []);
+}
+
+#[test]
+fn a_copy_is_one_sound_file_with_an_index_that_fits() {
+    let dir = tempfile::tempdir().unwrap();
+    let samples = samples();
+    let (_, committed) = archive(dir.path(), &samples);
+    // What a writer at work leaves past the committed position stays out.
+    let last = dir.path().join(archive::file_name(committed.file));
+    let sound = std::fs::read(&last).unwrap();
+    std::fs::write(&last, [&sound[..], b"uncommitted"].concat()).unwrap();
+
+    let mut copy = Vec::new();
+    let length = archive::copy_all(dir.path(), committed, &mut copy).unwrap();
+    assert_eq!(length, copy.len() as u64);
+    let mut lines = Vec::new();
+    archive::index_of_copy(dir.path(), committed, "all.warc.gz", &mut lines).unwrap();
+    let lines = String::from_utf8(lines).unwrap();
+    assert_eq!(lines.lines().count(), samples.len());
+    for line in lines.lines() {
+        let (_, _, entry) = CdxEntry::parse(line).unwrap();
+        assert_eq!(entry.filename, "all.warc.gz");
+        let start: usize = entry.offset.parse().unwrap();
+        let end = start + entry.length.parse::<usize>().unwrap();
+        let mut reader = WarcReader::new(&copy[start..end]);
+        assert_eq!(reader.next_record().unwrap().unwrap().target(), Some(&*entry.url));
+        assert!(reader.next_record().unwrap().is_none());
+    }
+
+    let missing = Position { length: sound.len() as u64 + 100, ..committed };
+    let error = archive::copy_all(dir.path(), missing, &mut Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("is damaged"), "{error}");
 }

@@ -16,21 +16,18 @@ fn warcio_reads_what_was_written() {
     let (_, committed) = archive(dir.path(), &samples);
     let files: Vec<_> = (1..=committed.file).map(|number| dir.path().join(file_name(number))).collect();
 
-    let check =
-        Command::new(&python).args(["-m", "warcio.cli", "check", "-v"]).args(&files).output().unwrap();
-    let report = String::from_utf8_lossy(&check.stdout);
-    assert!(check.status.success(), "{report}{}", String::from_utf8_lossy(&check.stderr));
-    assert!(report.contains("digest pass") && !report.contains("no digest to check"), "{report}");
-
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/read_warc.py");
-    let read = Command::new(&python).arg(script).args(&files).output().unwrap();
-    assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
-    let records: Vec<serde_json::Value> = read
-        .stdout
-        .split(|&byte| byte == b'\n')
-        .filter(|line| !line.is_empty())
-        .map(|line| serde_json::from_slice(line).unwrap())
-        .collect();
+    let run = |command: &str| {
+        let output = Command::new(&python).arg(&script).arg(command).args(&files).output().unwrap();
+        let (stdout, stderr) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{command}: {stdout}{stderr}");
+        stdout
+    };
+    let report = run("check");
+    assert!(report.contains("digest pass") && !report.contains("no digest to check"), "{report}");
+    let records: Vec<serde_json::Value> =
+        run("list").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
 
     let of = |kind: &str| records.iter().filter(|record| record["type"] == kind).collect::<Vec<_>>();
     assert_eq!(of("warcinfo").len(), committed.file as usize);

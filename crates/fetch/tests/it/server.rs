@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 
 /// What the server does after one request.
 #[derive(Clone)]
-pub enum Act {
+pub(crate) enum Act {
     /// Send this and wait for the next request.
     Send(Vec<u8>),
     /// Send this and hang up.
@@ -27,22 +27,22 @@ pub enum Act {
 
 /// One request as the server saw it.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub(crate) struct Seen {
     /// Which connection, from 0.
-    pub connection: usize,
+    pub(crate) connection: usize,
     /// The request's head.
-    pub head: String,
+    pub(crate) head: String,
 }
 
 /// A running server.
-pub struct Server {
-    pub address: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
 impl Server {
     /// Starts a server; `script` gets the number of the request, from 0, and its head.
-    pub async fn start(script: impl Fn(usize, &str) -> Act + Send + Sync + 'static) -> Server {
+    pub(crate) async fn start(script: impl Fn(usize, &str) -> Act + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -65,22 +65,22 @@ impl Server {
     }
 
     /// A server that gives every request the same answer and keeps the line open.
-    pub async fn with(answer: impl Into<Vec<u8>>) -> Server {
+    pub(crate) async fn with(answer: impl Into<Vec<u8>>) -> Server {
         let answer = answer.into();
         Server::start(move |_, _| Act::Send(answer.clone())).await
     }
 
-    pub fn url(&self, path: &str) -> PageUrl {
+    pub(crate) fn url(&self, path: &str) -> PageUrl {
         PageUrl::parse(&format!("http://{}{path}", self.address)).unwrap()
     }
 
-    pub fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
     }
 }
 
 /// Serves one connection until it ends; gives the stream back when it is to be reset.
-pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     connection: usize,
     log: &Mutex<Vec<Seen>>,
@@ -125,9 +125,9 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-pub const NOW: Timestamp = Timestamp(1_800_000_000_000);
+pub(crate) const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
-pub fn fetcher_with(change: impl FnOnce(&mut HttpSettings)) -> HttpFetcher {
+pub(crate) fn fetcher_with(change: impl FnOnce(&mut HttpSettings)) -> HttpFetcher {
     let guard = Arc::new(AddressGuard { allow_private: true, allow: Vec::new() });
     let connector = Connector::new(guard, &TlsSettings::default()).unwrap();
     let agent = Agent::new("gannet/0.1 (+http://example.org/)", &[]).unwrap();
@@ -136,12 +136,12 @@ pub fn fetcher_with(change: impl FnOnce(&mut HttpSettings)) -> HttpFetcher {
     HttpFetcher::new(connector, Arc::new(ProcessClock::start()), settings)
 }
 
-pub fn fetcher() -> HttpFetcher {
+pub(crate) fn fetcher() -> HttpFetcher {
     fetcher_with(|_| {})
 }
 
 /// A fetcher whose patience fits a test.
-pub fn hasty(total: u64, window: u64) -> HttpFetcher {
+pub(crate) fn hasty(total: u64, window: u64) -> HttpFetcher {
     fetcher_with(|settings| {
         settings.limits = Limits {
             total: Duration::from_millis(total),
@@ -152,11 +152,11 @@ pub fn hasty(total: u64, window: u64) -> HttpFetcher {
     })
 }
 
-pub fn request(server: &Server, path: &str) -> Request {
+pub(crate) fn request(server: &Server, path: &str) -> Request {
     Request::new(server.url(path), IpAddr::V4(Ipv4Addr::LOCALHOST), NOW)
 }
 
-pub async fn get(fetcher: &HttpFetcher, server: &Server, path: &str) -> Result<Fetched, FetchError> {
+pub(crate) async fn get(fetcher: &HttpFetcher, server: &Server, path: &str) -> Result<Fetched, FetchError> {
     fetcher.fetch(request(server, path)).await.map(|answer| match answer {
         Answer::Fetched(fetched) => fetched,
         Answer::Unwanted { what, .. } => panic!("unwanted: {what}"),
@@ -164,6 +164,6 @@ pub async fn get(fetcher: &HttpFetcher, server: &Server, path: &str) -> Result<F
 }
 
 /// An answer with its length.
-pub fn ok(body: &str) -> Vec<u8> {
+pub(crate) fn ok(body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }

@@ -5,5 +5,6 @@
 mod contract;
 mod directory;
 mod encodings;
+mod failed_write;
 mod power_cut;
 mod twins;

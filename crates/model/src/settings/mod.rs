@@ -39,8 +39,7 @@ pub struct CrawlSettings {
     /// hosts ending in a name, only the start URLs themselves, or anywhere.
     #[schemars(extend("x-group" = "Scope"))]
     pub scope: Scope,
-    /// Take only URLs that one of these patterns matches; start URLs are always taken. `*` stands for any
-    /// characters, slashes too.
+    /// Take only URLs that one of these patterns matches; start URLs are always taken.
     #[schemars(extend("x-group" = "Scope"))]
     pub include: Vec<Pattern>,
     /// Leave out URLs that one of these patterns matches, even if included.

@@ -1,11 +1,11 @@
 //! Commits numbered batches to a store and says each number once it is promised.
 //!
 //! ```text
-//! numbered_batches DIR FIRST COUNT SEED
+//! numbered_batches DIR FIRST COUNT BLOB SEED
 //! ```
 //!
-//! Batch `n` puts row `n` and several rows of random size into three tables, and removes what
-//! batch `n - 5` put, so that files are written, merged and deleted. `said n` follows a synced
+//! Batch `n` puts row `n`, several rows of random size and one of `BLOB` bytes into three tables, and
+//! removes what batch `n - 5` put, so that files are written, merged and deleted. `said n` follows a synced
 //! commit, which promises all batches up to `n`; some commits are only buffered.
 
 use kv::{Durability, Options, Store, Table};
@@ -19,11 +19,12 @@ const BLOBS: Table<u64, Vec<u8>> = Table::new("blobs");
 fn main() -> Result<(), kv::KvError> {
     let arguments: Vec<String> = std::env::args().collect();
     let number = |at: usize| arguments[at].parse::<u64>().expect("a number");
-    // Small buffers, so that a few hundred batches see every kind of file work.
-    let options = Options { cache_bytes: 1 << 20, table_buffer_bytes: 32 << 10, buffer_bytes: 64 << 10 };
+    let (first, count, blob) = (number(2), number(3), number(4) as usize);
+    // Buffers so small that a few hundred batches, or a few large ones, see every kind of file work.
+    let table_buffer_bytes = if blob > 1 << 20 { 512 } else { 32 << 10 };
+    let options = Options { cache_bytes: 1 << 20, table_buffer_bytes, buffer_bytes: 64 << 10 };
     let store = Store::open(Path::new(&arguments[1]), options)?;
-    let (first, count) = (number(2), number(3));
-    let mut seed = Seed::new(number(4));
+    let mut seed = Seed::new(number(5));
     let mut said = std::io::stdout();
     for n in first..first + count {
         let mut batch = store.batch();
@@ -33,7 +34,7 @@ fn main() -> Result<(), kv::KvError> {
             let length = seed.below(1_500);
             batch.put(&ROWS, &(n, row), &seed.bytes(length));
         }
-        batch.put(&BLOBS, &n, &vec![n as u8; 3_000]);
+        batch.put(&BLOBS, &n, &Seed::new(n).bytes(blob));
         if n >= 5 {
             for row in 0..8 {
                 batch.remove(&ROWS, &(n - 5, row));

@@ -60,8 +60,9 @@ impl Recorder {
         let folder = tempfile::tempdir().expect("a temporary directory");
         let source = folder.path().join("record.c");
         std::fs::write(&source, include_str!("record.c")).expect("the tracer's source is written");
-        let compiled = Command::new("cc").args(["-O1", "-o"]).arg(folder.path().join("record")).arg(&source);
-        let status = compiled.status().expect("cc compiles the tracer");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O1", "-o"]).arg(folder.path().join("record")).arg(&source);
+        let status = compiler.status().expect("cc compiles the tracer");
         assert!(status.success(), "cc compiles the tracer");
         Recorder { folder }
     }

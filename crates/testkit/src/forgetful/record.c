@@ -223,18 +223,27 @@ static void put_content(uint64_t inode, const char *name, uint64_t from, uint64_
 
 static void on_output(struct call *call) {
     static char buffer[1 << 16];
-    uint64_t address = call->argument[1];
+    struct iovec whole = {(void *)call->argument[1], call->argument[2]};
+    uint64_t pieces = call->number == SYS_writev ? call->argument[2] : 1;
+    struct iovec from[pieces ? pieces : 1];
+    from[0] = whole;
     if (call->number == SYS_writev) {
-        address = read_number(call->task, call->argument[1]);
-        if (call->argument[2] > 1)
-            unsupported("output in several pieces", "");
+        struct iovec to = {from, sizeof from}, list = {(void *)call->argument[1], sizeof from};
+        if (process_vm_readv(call->task, &to, 1, &list, 1, 0) != (ssize_t)sizeof from)
+            return;
     }
     if (!perform(call) || call->result <= 0)
         return;
-    size_t length = call->result < (int64_t)sizeof buffer ? call->result : (int64_t)sizeof buffer;
-    struct iovec to = {buffer, length}, from = {(void *)address, length};
-    if (process_vm_readv(call->task, &to, 1, &from, 1, 0) == (ssize_t)length)
-        put('o', 0, 0, NULL, 0, buffer, length);
+    size_t left = call->result;
+    for (uint64_t i = 0; i < pieces && left > 0; i++) {
+        size_t step = from[i].iov_len < left ? from[i].iov_len : left;
+        if (step > sizeof buffer)
+            step = sizeof buffer;
+        struct iovec to = {buffer, step}, piece = {from[i].iov_base, step};
+        if (step > 0 && process_vm_readv(call->task, &to, 1, &piece, 1, 0) == (ssize_t)step)
+            put('o', 0, 0, NULL, 0, buffer, step);
+        left -= step;
+    }
 }
 
 static void on_write(struct call *call, int fd, int has_offset, uint64_t offset) {

@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod forgetful;
+mod sqlite_after_power_cuts;
 mod store_after_power_cuts;

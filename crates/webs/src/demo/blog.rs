@@ -80,7 +80,11 @@ pub(crate) fn print(site: &Site, base: &str, path: &str) -> Option<Drawn> {
     page.body("class=\"print\"");
     page.html("<table class=\"letterhead\">\n<tr><td>Halden and Reef, Quay Street 7, Stavik</td></tr>\n</table>\n<div id=\"sheet\">\n<h2>");
     page.text(&post.title);
-    page.html(&format!("</h2>\n<p>Written by {} on {}. Printed from the journal.</p>\n", post.author, post.day.iso()));
+    page.html(&format!(
+        "</h2>\n<p>Written by {} on {}. Printed from the journal.</p>\n",
+        post.author,
+        post.day.iso()
+    ));
     for paragraph in &post.paragraphs {
         page.html("<p>");
         page.text(paragraph);
@@ -235,7 +239,10 @@ fn post(site: &Site, base: &str, post: &Post) -> Drawn {
     page.text(&post.title);
     page.html("</h1>\n");
     byline(&mut page, post);
-    page.html(&format!("<img class=\"hero\" src=\"/img/post/{}.svg\" alt=\"\" width=\"760\" height=\"320\">\n", post.id));
+    page.html(&format!(
+        "<img class=\"hero\" src=\"/img/post/{}.svg\" alt=\"\" width=\"760\" height=\"320\">\n",
+        post.id
+    ));
     let mentions = post.mentions(site.chance);
     for (number, paragraph) in post.paragraphs.iter().enumerate() {
         if number == 3 {
@@ -250,7 +257,7 @@ fn post(site: &Site, base: &str, post: &Post) -> Drawn {
         }
         page.html("</p>\n");
     }
-    aside_links(site, &mut page, post);
+    aside_links(&mut page, post);
     page.html("<ul class=\"tags\">\n");
     for tag in &post.tags {
         page.html("<li>");
@@ -284,7 +291,7 @@ fn mention(site: &Site, page: &mut Page<'_>, post: &Post, id: u64, number: usize
     page.html(" on this trip.");
 }
 
-fn aside_links(site: &Site, page: &mut Page<'_>, post: &Post) {
+fn aside_links(page: &mut Page<'_>, post: &Post) {
     page.html("<p class=\"small\">There is a ");
     page.a(&post.print_path(), "version for the printer");
     page.html(" of this entry. ");

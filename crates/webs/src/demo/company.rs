@@ -17,6 +17,7 @@ pub(crate) fn page(site: &Site, base: &str, path: &str) -> Option<Drawn> {
         "/impressum" => plain(site, base, &IMPRESSUM),
         "/privacy" => plain(site, base, &PRIVACY),
         "/partner/offers" => plain(site, base, &OFFERS),
+        "/status/maintenance" => plain(site, base, &GUESTS),
         "/private/press-kit.html" => plain(site, base, &PRESS),
         "/private/minutes.html" => plain(site, base, &MINUTES),
         "/login" => login(site, base, ""),
@@ -69,6 +70,13 @@ const OFFERS: Plain = Plain {
     title: "Offers of our partner",
     paragraphs: &["Only nofollow links lead here. A crawler that honours them does not read this sentence."],
 };
+const GUESTS: Plain = Plain {
+    path: "/status/maintenance",
+    language: "en",
+    other: "",
+    title: "Guest book",
+    paragraphs: &["The guest book has been repaired. Nobody has written into it yet."],
+};
 const PRESS: Plain = Plain {
     path: "/private/press-kit.html",
     language: "en",
@@ -99,14 +107,18 @@ const KONTAKT: Plain = Plain {
     language: "de",
     other: "/contact",
     title: "Kontakt",
-    paragraphs: &["Schreiben Sie uns eine Postkarte: Kaistraße 7, 0000 Stavik. Wir antworten bei jedem Wetter."],
+    paragraphs: &[
+        "Schreiben Sie uns eine Postkarte: Kaistraße 7, 0000 Stavik. Wir antworten bei jedem Wetter.",
+    ],
 };
 const IMPRESSUM_DE: Plain = Plain {
     path: "/de/impressum",
     language: "de",
     other: "/impressum",
     title: "Impressum",
-    paragraphs: &["Halden & Reef ist eine erfundene Firma mit erfundener Anschrift: Kaistraße 7, 0000 Stavik."],
+    paragraphs: &[
+        "Halden & Reef ist eine erfundene Firma mit erfundener Anschrift: Kaistraße 7, 0000 Stavik.",
+    ],
 };
 
 fn plain(site: &Site, base: &str, text: &Plain) -> Drawn {
@@ -149,7 +161,9 @@ fn home(site: &Site, base: &str) -> Drawn {
     page.link(&Anchor::new("/today", "Read today's entry").with("class=\"button quiet\""));
     page.html("</p>\n</div>\n</section>\n<main class=\"wrap\">\n<h2>Shelves</h2>\n<div class=\"cards\">\n");
     for (name, segment, ..) in CATEGORIES {
-        let inner = format!("<img src=\"/img/category/{segment}.svg\" alt=\"\" width=\"320\" height=\"180\">\n<h3>{name}</h3>\n");
+        let inner = format!(
+            "<img src=\"/img/category/{segment}.svg\" alt=\"\" width=\"320\" height=\"180\">\n<h3>{name}</h3>\n"
+        );
         page.link(&Anchor::new(&format!("/shop/{segment}/"), &inner).with("class=\"card\""));
         page.html("\n");
     }
@@ -174,18 +188,17 @@ fn home(site: &Site, base: &str) -> Drawn {
     page.html("</div>\n<p class=\"hint\">New here? The ");
     page.link(&Anchor::new("/docs/", "manual").written("docs/./"));
     page.html(" explains the trail computer, and the newsletter is the ");
-    page.link(&Anchor::new("/blog/", "journal").written("/blog/?utm_source=home&utm_medium=text&utm_campaign=spring"));
+    page.link(
+        &Anchor::new("/blog/", "journal")
+            .written("/blog/?utm_source=home&utm_medium=text&utm_campaign=spring"),
+    );
     page.html(" by post.</p>\n</main>\n");
     end(site, page)
 }
 
 fn about(site: &Site, base: &str) -> Drawn {
-    let head = Head {
-        title: "About us",
-        canonical: "/about",
-        other_language: "/de/ueber-uns",
-        ..Head::default()
-    };
+    let head =
+        Head { title: "About us", canonical: "/about", other_language: "/de/ueber-uns", ..Head::default() };
     let mut page = begin(base, &head);
     page.html("<main class=\"wrap prose\">\n<h1>About us</h1>\n<p class=\"lead\">We sew, solder and screw things together that stay together outdoors.</p>\n");
     page.html("<p>The workshop stands on the quay in Stavik. Upstairs is the loft where the tents hang, downstairs the bench where stoves are tested. The ");
@@ -276,7 +289,9 @@ pub(crate) fn account(site: &Site, base: &str, path: &str) -> Option<Drawn> {
         page.a("/logout", "sign out");
         page.html(" at any time.</p>\n");
     } else {
-        page.html("<table>\n<thead>\n<tr><th>Order</th> <th>Product</th> <th>Sum</th></tr>\n</thead>\n<tbody>\n");
+        page.html(
+            "<table>\n<thead>\n<tr><th>Order</th> <th>Product</th> <th>Sum</th></tr>\n</thead>\n<tbody>\n",
+        );
         for (number, product) in site.products.iter().step_by(7).take(5).enumerate() {
             page.html(&format!("<tr><td>{}</td> <td>", 7_001 + number));
             page.a(&product.path(), &product.title);
@@ -390,8 +405,28 @@ fn german_words(page: &mut Page<'_>, site: &Site, product: &Product) {
 }
 
 const GERMAN: [[&str; 4]; 4] = [
-    ["Genäht in unserer Werkstatt am Kai.", "Entworfen im Regen, geprüft im Sturm.", "Ein Stück für lange Wege.", "Schlicht, dicht und leise."],
-    ["Jede Naht ist doppelt gelegt.", "Alle Teile lassen sich einzeln ersetzen.", "Der Stoff ist gewachst und dunkelt nach.", "Schnallen und Ösen sind aus Messing."],
-    ["Auch mit Handschuhen zu bedienen.", "Trocknet über Nacht am Haken.", "Passt in jede Seitentasche.", "Wiegt weniger als ein Frühstück."],
-    ["Zehn Jahre gibt es Ersatzteile.", "Wir reparieren es, solange es uns gibt.", "Für Frost gemacht, im Sommer geschätzt.", "Das Muster stammt von einer alten Skizze."],
+    [
+        "Genäht in unserer Werkstatt am Kai.",
+        "Entworfen im Regen, geprüft im Sturm.",
+        "Ein Stück für lange Wege.",
+        "Schlicht, dicht und leise.",
+    ],
+    [
+        "Jede Naht ist doppelt gelegt.",
+        "Alle Teile lassen sich einzeln ersetzen.",
+        "Der Stoff ist gewachst und dunkelt nach.",
+        "Schnallen und Ösen sind aus Messing.",
+    ],
+    [
+        "Auch mit Handschuhen zu bedienen.",
+        "Trocknet über Nacht am Haken.",
+        "Passt in jede Seitentasche.",
+        "Wiegt weniger als ein Frühstück.",
+    ],
+    [
+        "Zehn Jahre gibt es Ersatzteile.",
+        "Wir reparieren es, solange es uns gibt.",
+        "Für Frost gemacht, im Sommer geschätzt.",
+        "Das Muster stammt von einer alten Skizze.",
+    ],
 ];

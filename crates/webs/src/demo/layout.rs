@@ -76,9 +76,7 @@ pub(crate) fn begin<'a>(base: &'a str, head: &Head<'_>) -> Page<'a> {
         let (here, there) = if head.language == "de" { ("de", "en") } else { ("en", "de") };
         for (language, path) in [(here, head.canonical), (there, head.other_language)] {
             let href = escaped(path);
-            page.head(&format!(
-                "<link rel=\"alternate\" hreflang=\"{language}\" href=\"{base}{href}\">\n"
-            ));
+            page.head(&format!("<link rel=\"alternate\" hreflang=\"{language}\" href=\"{base}{href}\">\n"));
         }
     }
     if let Some(json) = &head.json_ld {
@@ -148,9 +146,7 @@ fn header(page: &mut Page<'_>, head: &Head<'_>) {
     let german = head.language == "de";
     page.html("<header class=\"site-header\">\n<div class=\"wrap bar\">\n");
     let home = if german { "/de/" } else { "/" };
-    page.link(
-        &Anchor::new(home, "<span class=\"mark\"></span> Halden &amp; Reef").with("class=\"brand\""),
-    );
+    page.link(&Anchor::new(home, "<span class=\"mark\"></span> Halden &amp; Reef").with("class=\"brand\""));
     page.html("\n<nav class=\"main-nav\" aria-label=\"Main\">\n");
     let entries: &[(&str, &str)] = if german {
         &[("/shop/", "Laden"), ("/blog/", "Journal"), ("/docs/", "Handbuch"), ("/de/ueber-uns", "Über uns")]

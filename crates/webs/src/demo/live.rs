@@ -31,7 +31,9 @@ pub(crate) fn page(site: &Site, base: &str, path: &str) -> Option<Drawn> {
         }
         page.html("</ul>\n");
     } else {
-        page.html(&format!("<div id=\"live\" data-source=\"/api/{room}.json\" aria-live=\"polite\"></div>\n"));
+        page.html(&format!(
+            "<div id=\"live\" data-source=\"/api/{room}.json\" aria-live=\"polite\"></div>\n"
+        ));
         page.html("<noscript><p>This room needs JavaScript.</p></noscript>\n");
     }
     page.html("</main>\n");

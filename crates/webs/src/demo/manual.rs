@@ -42,7 +42,10 @@ fn contents(site: &Site, base: &str) -> Drawn {
     for (title, segment, titles) in DOC_SECTIONS {
         page.html("<section class=\"card\">\n<h2>");
         page.a(&format!("/docs/{segment}/"), title);
-        page.html(&format!("</h2>\n<p>{}, {}, {} and more.</p>\n</section>\n", titles[0], titles[1], titles[2]));
+        page.html(&format!(
+            "</h2>\n<p>{}, {}, {} and more.</p>\n</section>\n",
+            titles[0], titles[1], titles[2]
+        ));
     }
     page.html("</div>\n</main>\n");
     end(site, page)
@@ -198,9 +201,14 @@ fn code(page: &mut Page<'_>, chance: Chance, title: &str) {
     let name = slug(title);
     let number = 1 + chance.below(90);
     let text = match chance.with("language").below(3) {
-        0 => format!("$ halden show {name} --last {number}\n{name}: ok, {number} entries\n$ halden set {name}.limit {}\n", number * 2),
+        0 => format!(
+            "$ halden show {name} --last {number}\n{name}: ok, {number} entries\n$ halden set {name}.limit {}\n",
+            number * 2
+        ),
         1 => format!("[{name}]\nlimit = {number}\nquiet = true\n# more than {number} is refused\n"),
-        _ => format!("on {name} do\n  if value > {number} && not quiet then\n    show \"<{name}>\"\n  end\nend\n"),
+        _ => format!(
+            "on {name} do\n  if value > {number} && not quiet then\n    show \"<{name}>\"\n  end\nend\n"
+        ),
     };
     page.html("<pre><code>");
     page.text(&text);
@@ -212,7 +220,11 @@ fn releases(site: &Site, page: &mut Page<'_>) {
     page.html("<h2>Releases</h2>\n<ul>\n");
     for number in (site.epoch.saturating_sub(9)..=site.epoch).rev() {
         let day = crate::dates::Day(site.today.0 - (site.epoch - number) as i64);
-        page.html(&format!("<li>Firmware 4.{number}, <time datetime=\"{}\">{}</time></li>\n", day.iso(), day.long()));
+        page.html(&format!(
+            "<li>Firmware 4.{number}, <time datetime=\"{}\">{}</time></li>\n",
+            day.iso(),
+            day.long()
+        ));
     }
     page.html("</ul>\n");
 }

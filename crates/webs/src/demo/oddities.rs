@@ -2,7 +2,7 @@
 //! calendar that never ends.
 
 use super::Reply;
-use super::layout::{Head, begin, breadcrumb, end};
+use super::layout::{Head, begin, end};
 use super::site::Site;
 use crate::dates::{Day, month_name};
 use crate::page::{Anchor, Drawn, Page};
@@ -17,13 +17,25 @@ pub(crate) fn page(site: &Site, base: &str, path: &str) -> Option<Reply> {
         "/oddities/base" => with_base(base),
         "/oddities/frames" => frames(site, base),
         "/oddities/frameset" => frameset(base),
-        "/oddities/frame-left" => bare(base, "Left frame", "The left frame has a ", "/shop/", "door to the shop"),
-        "/oddities/frame-right" => bare(base, "Right frame", "The right frame leads to the ", "/docs/", "manual"),
+        "/oddities/frame-left" => {
+            bare(base, "Left frame", "The left frame has a ", "/shop/", "door to the shop")
+        }
+        "/oddities/frame-right" => {
+            bare(base, "Right frame", "The right frame leads to the ", "/docs/", "manual")
+        }
         "/oddities/map" => map(site, base),
         "/oddities/moved" => moved(base),
         "/oddities/noindex" => robots(site, base, "noindex", "Not for the index", "/about"),
-        "/oddities/nofollow" => robots(site, base, "nofollow", "Read, but go no further", "/oddities/hidden-room"),
-        "/oddities/hidden-room" => bare(base, "Hidden room", "One page only links here, and asks you not to follow. Back to the ", "/oddities/", "corners"),
+        "/oddities/nofollow" => {
+            robots(site, base, "nofollow", "Read, but go no further", "/oddities/hidden-room")
+        }
+        "/oddities/hidden-room" => bare(
+            base,
+            "Hidden room",
+            "One page only links here, and asks you not to follow. Back to the ",
+            "/oddities/",
+            "corners",
+        ),
         "/oddities/gr%C3%B6%C3%9Fen" => sizes(site, base),
         "/oddities/styles" => styles(site, base),
         "/oddities/unseen" => unseen(site, base),
@@ -42,7 +54,9 @@ pub(crate) fn calendar(site: &Site, base: &str, path: &str) -> Option<Drawn> {
     let title = format!("{} {year}", month_name(month));
     let head = Head { title: &format!("Events in {title}"), ..Head::default() };
     let mut page = begin(base, &head);
-    page.html(&format!("<main class=\"wrap\">\n<h1>{title}</h1>\n<nav class=\"pager\" aria-label=\"Months\">\n"));
+    page.html(&format!(
+        "<main class=\"wrap\">\n<h1>{title}</h1>\n<nav class=\"pager\" aria-label=\"Months\">\n"
+    ));
     let before = if month == 1 { (year - 1, 12) } else { (year, month - 1) };
     let after = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
     if before.0 >= 0 {
@@ -64,7 +78,7 @@ pub(crate) fn calendar(site: &Site, base: &str, path: &str) -> Option<Drawn> {
         }
         let events = ["Open workshop", "Repair evening", "Map talk"];
         let chance = site.chance.with("event").at((first.0 + day).unsigned_abs());
-        let event = if chance.percent(12) { *chance.with("kind").pick(&events) } else { "" };
+        let event = if chance.percent(12) { chance.with("kind").pick(&events) } else { "" };
         page.html(&format!("<td><b>{}</b> {event}</td>\n", day + 1));
     }
     page.html("</tr>\n</tbody>\n</table>\n</main>\n");
@@ -230,7 +244,9 @@ fn moved(base: &str) -> Drawn {
 
 fn robots(site: &Site, base: &str, meta: &str, title: &str, path: &str) -> Drawn {
     let mut page = begin(base, &Head { title, robots: meta, ..Head::default() });
-    page.html(&format!("<main class=\"wrap prose\">\n<h1>{title}</h1>\n<p>The head of this page says {meta}. It links to "));
+    page.html(&format!(
+        "<main class=\"wrap prose\">\n<h1>{title}</h1>\n<p>The head of this page says {meta}. It links to "
+    ));
     page.a(path, "another page");
     page.html("</p>\n</main>\n");
     end(site, page)
@@ -261,7 +277,10 @@ fn styles(site: &Site, base: &str) -> Drawn {
         page.html("<strong>");
         page.link(&Anchor::new("/shop/", "link with <i>both</i> styles"));
         page.html("</strong> and a ");
-        page.link(&Anchor::new("/shop/", "<img src=\"/img/icon.svg\" alt=\"picture\" width=\"16\" height=\"16\">").alt("picture"));
+        page.link(
+            &Anchor::new("/shop/", "<img src=\"/img/icon.svg\" alt=\"picture\" width=\"16\" height=\"16\">")
+                .alt("picture"),
+        );
         page.html(" link.</p>\n");
         if third < 2 {
             page.html(&format!("<p>{}</p>\n", "Words and more words fill the space between. ".repeat(8)));

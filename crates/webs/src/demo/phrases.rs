@@ -4,6 +4,7 @@
 //! and slots are wide so that two posts share words but hardly a passage: on this site only the
 //! print mirror is meant to be a near duplicate.
 
+use super::slots::words;
 use crate::chance::Chance;
 
 /// Fills the slots of `pattern`; the same slot twice in one pattern is filled twice.
@@ -35,95 +36,6 @@ pub(crate) fn sentences(chance: Chance, patterns: &[&str], count: usize) -> Vec<
     let chosen = order.into_iter().take(count);
     chosen.map(|place| sentence(chance.at(place as u64), patterns[place])).collect()
 }
-
-fn words(slot: &str) -> &'static [&'static str] {
-    match slot {
-        "place" => &PLACES,
-        "person" => &PEOPLE,
-        "weather" => &WEATHER,
-        "food" => &FOOD,
-        "gear" => &GEAR,
-        "animal" => &ANIMALS,
-        "ground" => &GROUND,
-        "feeling" => &FEELINGS,
-        "part" => &PARTS,
-        "fabric" => &FABRICS,
-        "time" => &TIMES,
-        "act" => &ACTS,
-        _ => &PLACES,
-    }
-}
-
-pub(crate) const PLACES: [&str; 40] = [
-    "Arden Pass", "the Brakka ridge", "Cold Tarn", "the Dunmere coast", "Eldhus", "Farrow Gap",
-    "the Greywater valley", "Hallin Head", "Inver Loch", "Jutra", "the Kelda plateau", "Langdon Moor",
-    "Mirefell", "the Norrin fjord", "Oxen Hill", "Pale Beck", "Quarry Point", "the Rowan woods",
-    "Stavik", "Tern Island", "Upper Sarn", "the Vael glacier", "Whin Top", "Yarrow Edge", "Zell",
-    "the Amber dunes", "Birkdale", "Crow Stones", "the Drift river", "Ettermoor", "Fox Holt",
-    "Glimmer Bay", "the Hollow Road", "Icknield", "Juniper Bank", "Kittle Ness", "the Long Shelf",
-    "Marrow Cliff", "Nether Pool", "the Old Weir",
-];
-pub(crate) const PEOPLE: [&str; 8] = [
-    "Ida Norling", "Tomas Brandt", "Mei Okafor", "Jonas Reiter", "Ruth Adeyemi", "Leif Sandvik",
-    "Clara Whitlock", "Pavel Horak",
-];
-const WEATHER: [&str; 24] = [
-    "thin drizzle", "a hard frost", "low cloud", "bright wind", "slow thaw", "warm haze", "sideways rain",
-    "fog without an edge", "the first sleet of the year", "a sky scrubbed clean", "wet snow", "dry heat",
-    "a gusty south-westerly", "grey calm", "hail the size of peas", "a sharp little breeze", "mist in strips",
-    "thunder far off", "a stubborn inversion", "sun between showers", "blown sand", "an icy draught",
-    "heavy dew", "a long golden evening",
-];
-const FOOD: [&str; 22] = [
-    "lentil stew", "oat porridge with pears", "flatbread and hard cheese", "a pot of barley soup",
-    "noodles with dried mushrooms", "potato dumplings", "black tea and plum cake", "smoked trout",
-    "rice with raisins", "couscous and apricots", "an apple each", "bean chilli", "pancakes, slightly burnt",
-    "rye crackers", "ginger biscuits", "cold pasta", "roasted chestnuts", "peanut butter from the jar",
-    "pickled herring", "tomato broth", "walnut bread", "chocolate that had melted twice",
-];
-const GEAR: [&str; 24] = [
-    "the spare guy line", "a second head lamp", "the small stove", "the repair kit", "a dry bag", "the map case",
-    "an extra layer", "the long pegs", "gaiters", "the folding saw", "a sitting mat", "the water filter",
-    "wool socks", "the bivvy sack", "a roll of tape", "the windscreen", "trekking poles", "a whistle",
-    "the thermos", "a paper map", "the pulley", "micro spikes", "a tarp", "the battery pack",
-];
-const ANIMALS: [&str; 18] = [
-    "a pair of ravens", "three red deer", "an indignant grouse", "a fox cub", "sheep with long memories",
-    "a heron", "two dippers", "a stoat in winter coat", "curlews", "a very old dog", "oystercatchers",
-    "a barn owl", "mountain hares", "a seal", "wild ponies", "a kestrel on the wind", "frogs by the dozen",
-    "an otter",
-];
-const GROUND: [&str; 18] = [
-    "wet granite", "knee-deep heather", "old railway ballast", "springy turf", "black peat", "loose scree",
-    "a sheep track", "boardwalk planks", "packed snow", "shingle", "birch roots", "limestone pavement",
-    "a forestry road", "river stones", "frozen mud", "bracken", "sand as fine as flour", "slabs of slate",
-];
-const FEELINGS: [&str; 16] = [
-    "quietly pleased", "tired in a good way", "more stubborn than wise", "wide awake", "a little foolish",
-    "grateful for dry socks", "relieved", "in no hurry", "cold to the bone", "cheerful", "suspicious of the map",
-    "ready to turn back", "strangely calm", "hungry again", "proud of the knots", "out of excuses",
-];
-const PARTS: [&str; 20] = [
-    "the inner seam", "the left buckle", "the pole sleeve", "the zip pull", "the hip belt", "the burner head",
-    "the lower hem", "the rain cover", "the toggles", "the stitching", "the vent", "the storm flap", "the valve",
-    "the hook", "the reflector", "the hood", "the cuffs", "the corner loops", "the lid", "the webbing",
-];
-const FABRICS: [&str; 12] = [
-    "waxed cotton", "recycled ripstop", "merino blend", "brushed fleece", "silicone-coated nylon",
-    "organic canvas", "boiled wool", "three-layer membrane", "taslan", "cordura", "down-proof taffeta",
-    "aluminised mesh",
-];
-const TIMES: [&str; 14] = [
-    "before breakfast", "at first light", "after the second cup", "towards noon", "late in the afternoon",
-    "when the lamps came on", "shortly after midnight", "on the third evening", "one Sunday", "in the last hour",
-    "at low tide", "between two showers", "on the way home", "as the kettle sang",
-];
-const ACTS: [&str; 18] = [
-    "dry the tent", "re-tie every knot", "count the pegs", "wait it out", "take the long way round",
-    "share one spoon", "mend a strap", "read the clouds", "boil more water", "mark the map", "fold everything twice",
-    "walk in silence", "sleep until noon", "try the other bank", "write it down", "turn the boat",
-    "sit and listen", "split the load",
-];
 
 pub(crate) const POST_TITLES: [&str; 16] = [
     "Three days around {place}",
@@ -316,14 +228,43 @@ pub(crate) const DOC_SENTENCES: [&str; 40] = [
 ];
 
 pub(crate) const SERIES: [&str; 24] = [
-    "Kestrel", "Moraine", "Tarn", "Fjell", "Cairn", "Brae", "Lichen", "Sorrel", "Drift", "Ember", "Haar",
-    "Skerry", "Bothy", "Alder", "Plover", "Gneiss", "Saltmarsh", "Corrie", "Heron", "Juniper", "Nunatak",
-    "Osier", "Pumice", "Wren",
+    "Kestrel",
+    "Moraine",
+    "Tarn",
+    "Fjell",
+    "Cairn",
+    "Brae",
+    "Lichen",
+    "Sorrel",
+    "Drift",
+    "Ember",
+    "Haar",
+    "Skerry",
+    "Bothy",
+    "Alder",
+    "Plover",
+    "Gneiss",
+    "Saltmarsh",
+    "Corrie",
+    "Heron",
+    "Juniper",
+    "Nunatak",
+    "Osier",
+    "Pumice",
+    "Wren",
 ];
 
 pub(crate) const COLOURS: [&str; 10] = [
-    "moss green", "slate blue", "rust red", "sand", "charcoal", "ochre", "ice white", "bracken brown",
-    "night blue", "signal orange",
+    "moss green",
+    "slate blue",
+    "rust red",
+    "sand",
+    "charcoal",
+    "ochre",
+    "ice white",
+    "bracken brown",
+    "night blue",
+    "signal orange",
 ];
 
 /// Name, path segment, German name, nouns of its products.
@@ -337,12 +278,116 @@ pub(crate) const CATEGORIES: [(&str, &str, &str, [&str; 4]); 6] = [
 ];
 
 pub(crate) const DOC_SECTIONS: [(&str, &str, [&str; 8]); 8] = [
-    ("Getting started", "start", ["What is in the box", "First charge", "Keys and lamps", "Choosing a language", "Your first recording", "Reading the screen", "Carrying and mounting", "Words we use"]),
-    ("Routes", "routes", ["Drawing a route", "Importing a route", "Splitting and joining", "Alternatives", "Turn hints", "Elevation profile", "Sharing a route", "Route limits"]),
-    ("Maps", "maps", ["Map layers", "Downloading tiles", "Contour lines", "Own overlays", "Offline search", "Map projections", "Symbols", "Cache and storage"]),
-    ("Sensors", "sensors", ["Satellite receiver", "Barometer", "Compass", "Thermometer", "Step counter", "Heart rate", "Pairing", "Calibration"]),
-    ("Sync", "sync", ["Sync targets", "Conflict rules", "Cable transfer", "Wireless transfer", "Partial sync", "Encryption", "Backups", "Moving to a new unit"]),
-    ("Scripting", "scripting", ["Script basics", "Events", "Values and units", "Drawing on the screen", "Timers", "Storing data", "Testing scripts", "Script limits"]),
-    ("Troubleshooting", "troubleshooting", ["It does not start", "No satellites", "Battery drains fast", "Wrong altitude", "Lost recordings", "Screen frozen", "Sync fails", "Factory reset"]),
-    ("Reference", "reference", ["Settings file", "Command line", "File formats", "Error codes", "Key combinations", "Technical data", "Web interface", "Release history"]),
+    (
+        "Getting started",
+        "start",
+        [
+            "What is in the box",
+            "First charge",
+            "Keys and lamps",
+            "Choosing a language",
+            "Your first recording",
+            "Reading the screen",
+            "Carrying and mounting",
+            "Words we use",
+        ],
+    ),
+    (
+        "Routes",
+        "routes",
+        [
+            "Drawing a route",
+            "Importing a route",
+            "Splitting and joining",
+            "Alternatives",
+            "Turn hints",
+            "Elevation profile",
+            "Sharing a route",
+            "Route limits",
+        ],
+    ),
+    (
+        "Maps",
+        "maps",
+        [
+            "Map layers",
+            "Downloading tiles",
+            "Contour lines",
+            "Own overlays",
+            "Offline search",
+            "Map projections",
+            "Symbols",
+            "Cache and storage",
+        ],
+    ),
+    (
+        "Sensors",
+        "sensors",
+        [
+            "Satellite receiver",
+            "Barometer",
+            "Compass",
+            "Thermometer",
+            "Step counter",
+            "Heart rate",
+            "Pairing",
+            "Calibration",
+        ],
+    ),
+    (
+        "Sync",
+        "sync",
+        [
+            "Sync targets",
+            "Conflict rules",
+            "Cable transfer",
+            "Wireless transfer",
+            "Partial sync",
+            "Encryption",
+            "Backups",
+            "Moving to a new unit",
+        ],
+    ),
+    (
+        "Scripting",
+        "scripting",
+        [
+            "Script basics",
+            "Events",
+            "Values and units",
+            "Drawing on the screen",
+            "Timers",
+            "Storing data",
+            "Testing scripts",
+            "Script limits",
+        ],
+    ),
+    (
+        "Troubleshooting",
+        "troubleshooting",
+        [
+            "It does not start",
+            "No satellites",
+            "Battery drains fast",
+            "Wrong altitude",
+            "Lost recordings",
+            "Screen frozen",
+            "Sync fails",
+            "Factory reset",
+        ],
+    ),
+    (
+        "Reference",
+        "reference",
+        [
+            "Settings file",
+            "Command line",
+            "File formats",
+            "Error codes",
+            "Key combinations",
+            "Technical data",
+            "Web interface",
+            "Release history",
+        ],
+    ),
 ];

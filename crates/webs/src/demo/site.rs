@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use super::phrases::{
-    CATEGORIES, COLOURS, PEOPLE, PLACES, POST_SENTENCES, POST_TITLES, PRODUCT_SENTENCES, REVIEWS, SERIES, TAGS,
-    sentence, sentences,
+    CATEGORIES, COLOURS, PEOPLE, PLACES, POST_SENTENCES, POST_TITLES, PRODUCT_SENTENCES, REVIEWS, SERIES,
+    TAGS, sentence, sentences,
 };
 use crate::chance::Chance;
 use crate::dates::Day;
@@ -15,7 +15,7 @@ const FIRST_PRODUCTS: u64 = 144;
 /// Products that appear with every epoch.
 const NEW_PRODUCTS: u64 = 3;
 /// A product lives fewer epochs than this.
-const LONGEST_LIFE: u64 = 70;
+const LONGEST_LIFE: u64 = 120;
 /// Posts there are at epoch 0; one more appears with every epoch.
 const FIRST_POSTS: u64 = 64;
 /// Older posts are taken down.
@@ -99,12 +99,10 @@ impl Site {
 
         let newest = FIRST_POSTS + epoch;
         let posts = (newest.saturating_sub(KEPT_POSTS)..newest).rev();
-        let mut posts: Vec<Post> =
-            posts.map(|id| Post::new(chance, id, epoch, first_day)).collect();
+        let mut posts: Vec<Post> = posts.map(|id| Post::new(chance, id, epoch, first_day)).collect();
         posts.sort_by_key(|post| std::cmp::Reverse((post.day, post.id)));
 
-        let product_by_slug =
-            products.iter().enumerate().map(|(place, p)| (p.slug.clone(), place)).collect();
+        let product_by_slug = products.iter().enumerate().map(|(place, p)| (p.slug.clone(), place)).collect();
         let post_by_path = posts.iter().enumerate().map(|(place, p)| (p.path(), place)).collect();
         Self { seed, epoch, chance, first_day, today, products, posts, product_by_slug, post_by_path }
     }
@@ -152,7 +150,13 @@ impl Site {
 
 /// The epoch at which a product is no longer sold.
 fn vanishes(chance: Chance, id: u64) -> u64 {
-    let life = 1 + chance.with("life").at(id).below(LONGEST_LIFE - 1);
+    let chance = chance.with("life").at(id);
+    // A quarter is a short fashion, so that something goes with almost every epoch; the rest stays
+    // long enough to keep the shop full.
+    let life = match chance.with("fashion").percent(25) {
+        true => 1 + chance.below(12),
+        false => 30 + chance.below(LONGEST_LIFE - 30),
+    };
     born(id) + life
 }
 
@@ -189,22 +193,22 @@ impl Product {
         let (title, slug) = name(chance, id);
         let category = (id % 6) as usize;
         let dear = [280, 90, 130, 40, 25, 70][category];
-        let (changes, changed) = times(here.with("price changes"), 12, epoch);
+        let (changes, changed) = times(here.with("price changes"), 6, epoch);
         let base = dear * 100 + 100 * here.with("price").below(dear * 4);
         let shift = here.with("shift").at(changed).below(30);
         let cents = match changes {
-            0 => base + *here.with("ending").pick(&[0, 50, 90, 95, 99]),
+            0 => base + here.with("ending").pick(&[0, 50, 90, 95, 99]),
             _ => base * (85 + shift) / 100 / 10 * 10,
         };
         let reduced = here.with("reduced").at(changed).percent(25);
         let old_cents = reduced.then(|| cents * 5 / 4 / 100 * 100 + 95);
-        let (_, sold) = times(here.with("sales"), 30, epoch);
+        let (_, sold) = times(here.with("sales"), 10, epoch);
         let stock = match here.with("stock").at(sold).below(10) {
             0 => 0,
             few @ 1..=2 => few,
             _ => 3 + here.with("pieces").at(sold).below(60),
         };
-        let format = *here.with("format").pick(&[
+        let format = here.with("format").pick(&[
             PriceFormat::EuroBefore,
             PriceFormat::EuroAfter,
             PriceFormat::EuroCode,
@@ -212,7 +216,7 @@ impl Product {
             PriceFormat::Pound,
             PriceFormat::Franc,
         ]);
-        let (new_reviews, _) = times(here.with("new reviews"), 4, epoch);
+        let (new_reviews, _) = times(here.with("new reviews"), 3, epoch);
         let review_count =
             if here.with("unreviewed").percent(20) { 0 } else { 1 + here.with("reviews").below(5) };
         let review = |number: u64| {
@@ -236,11 +240,8 @@ impl Product {
             format,
             reviews: (0..review_count + new_reviews).map(review).collect(),
             stock,
-            colour: here.with("coloured").percent(65).then(|| *here.with("colour").pick(&COLOURS)),
-            weight: here
-                .with("weighed")
-                .percent(75)
-                .then(|| 80 + 10 * here.with("weight").below(dear * 2)),
+            colour: here.with("coloured").percent(65).then(|| here.with("colour").pick(&COLOURS)),
+            weight: here.with("weighed").percent(75).then(|| 80 + 10 * here.with("weight").below(dear * 2)),
             description: sentences.chunks(3).map(|chunk| capitalised(&chunk.join(" "))).collect(),
             microdata: id.is_multiple_of(3),
         }
@@ -312,8 +313,18 @@ fn grouped(whole: u64, separator: &str) -> String {
 }
 
 const REVIEWERS: [&str; 12] = [
-    "Anna K.", "Ben", "Cem D.", "Dorothea", "Emil W.", "Farah", "Greta S.", "Hugo", "Ines M.", "Jaro",
-    "Kirsten P.", "Luca",
+    "Anna K.",
+    "Ben",
+    "Cem D.",
+    "Dorothea",
+    "Emil W.",
+    "Farah",
+    "Greta S.",
+    "Hugo",
+    "Ines M.",
+    "Jaro",
+    "Kirsten P.",
+    "Luca",
 ];
 
 impl Post {
@@ -330,7 +341,7 @@ impl Post {
         let title = POST_TITLES[(id % 16) as usize].replace("{place}", place);
         let mut tags: Vec<&'static str> = Vec::new();
         for number in 0..1 + here.with("tags").below(3) {
-            let tag = *here.with("tag").at(number).pick(&TAGS);
+            let tag = here.with("tag").at(number).pick(&TAGS);
             if !tags.contains(&tag) {
                 tags.push(tag);
             }
@@ -432,7 +443,7 @@ mod tests {
         for seed in [0, 1, 42] {
             for epoch in [0, 1, 2, 5, 20, 60, 200, LAST_EPOCH + 5] {
                 let site = Site::new(seed, epoch);
-                assert!(site.products.len() >= 110, "{} at {epoch}", site.products.len());
+                assert!(site.products.len() >= 120, "{} at {epoch}", site.products.len());
                 assert!(site.posts.len() >= 60);
                 assert_eq!(site.products.len(), site.product_by_slug.len());
                 assert_eq!(site.posts.len(), site.post_by_path.len(), "paths at {epoch}");

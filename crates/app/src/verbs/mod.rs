@@ -1,0 +1,58 @@
+//! The verbs: one module each, with its part of the command tree and what it does.
+
+mod check;
+mod crawl;
+mod demo;
+mod demo_site;
+mod export;
+mod hosts;
+mod links;
+mod pages;
+mod reference;
+mod repair;
+mod robots;
+mod url;
+mod why;
+
+use clap::{ArgMatches, Command};
+
+use crate::{Context, Exit, Failure};
+
+/// One verb.
+pub(crate) struct Verb {
+    /// Its name, flags and help.
+    pub(crate) command: fn() -> Command,
+    /// What it does.
+    run: fn(&Context, &ArgMatches) -> Result<Exit, Failure>,
+}
+
+/// Every verb, in the order of the help.
+pub(crate) const VERBS: [Verb; 13] = [
+    Verb { command: crawl::command, run: crawl::run },
+    Verb { command: pages::command, run: pages::run },
+    Verb { command: why::command, run: why::run },
+    Verb { command: links::command, run: links::run },
+    Verb { command: hosts::command, run: hosts::run },
+    Verb { command: export::command, run: export::run },
+    Verb { command: check::command, run: check::run },
+    Verb { command: repair::command, run: repair::run },
+    Verb { command: url::command, run: url::run },
+    Verb { command: robots::command, run: robots::run },
+    Verb { command: reference::command, run: reference::run },
+    Verb { command: demo_site::command, run: demo_site::run },
+    Verb { command: demo::command, run: demo::run },
+];
+
+/// Does what the verb of this name does.
+pub(crate) fn run(name: &str, context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    match VERBS.iter().find(|verb| (verb.command)().get_name() == name) {
+        Some(verb) => (verb.run)(context, flags),
+        None => Err(Failure::usage(anyhow::anyhow!("no command {name:?}"))),
+    }
+}
+
+/// The answer of a verb that is still to come.
+fn not_built_yet(flags: &ArgMatches) -> Result<Exit, Failure> {
+    let _ = flags;
+    Err(anyhow::anyhow!("not built yet").into())
+}

@@ -1,0 +1,217 @@
+//! `gannet robots`: what a robots.txt says of URLs, and which line of it decides.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use base64::Engine as _;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use fetch::robots::Robots;
+use model::PageUrl;
+use serde::{Deserialize, Serialize};
+
+use crate::{Context, Exit, Failure, batch};
+
+pub(super) fn command() -> Command {
+    Command::new("robots")
+        .about("Show what a robots.txt says of URLs, and which line decides")
+        .after_help(
+            "Examples:\n  \
+             gannet robots robots.txt --agent gannet https://shop.test/cart\n  \
+             echo '{\"robots\": \"User-agent: *\\nDisallow: /cart\", \"agent\": \"gannet\", \
+             \"url\": \"https://shop.test/cart\"}' | gannet robots --batch",
+        )
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .required_unless_present("batch")
+                .help("A robots.txt; - for standard input"),
+        )
+        .arg(Arg::new("url").value_name("URL").num_args(1..).required_unless_present("batch").help("URLs to ask for"))
+        .arg(
+            Arg::new("agent")
+                .long("agent")
+                .value_name("NAME")
+                .default_value("gannet")
+                .help("Name of the crawler that asks"),
+        )
+        .arg(
+            Arg::new("batch")
+                .long("batch")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["file", "url"])
+                .help("Read JSON lines {robots | robots_base64, agent, url}; write {allowed, line, crawl_delay, sitemaps}"),
+        )
+}
+
+#[derive(Deserialize)]
+struct Question {
+    #[serde(default)]
+    robots: Option<String>,
+    #[serde(default)]
+    robots_base64: Option<String>,
+    #[serde(default)]
+    agent: Option<String>,
+    url: String,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Answer {
+    Verdict(Verdict),
+    Error { error: String },
+}
+
+/// What the rules say of one URL.
+#[derive(Debug, PartialEq, Serialize)]
+struct Verdict {
+    allowed: bool,
+    /// The deciding line, from 1; none when no rule speaks of the URL.
+    line: Option<u32>,
+    /// Seconds.
+    crawl_delay: Option<serde_json::Number>,
+    sitemaps: Vec<String>,
+}
+
+pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    let agent = flags.get_one::<String>("agent").map(String::as_str).unwrap_or_default();
+    if flags.get_flag("batch") {
+        let answer = |question: Question| match question.answer(agent) {
+            Ok(verdict) => Answer::Verdict(verdict),
+            Err(error) => Answer::Error { error },
+        };
+        batch::run(io::stdin().lock(), io::stdout().lock(), answer)?;
+        return Ok(Exit::Done);
+    }
+    let file = flags.get_one::<PathBuf>("file").map(PathBuf::as_path).unwrap_or(Path::new("-"));
+    let robots =
+        read(file).with_context(|| format!("cannot read {}", file.display())).map_err(Failure::usage)?;
+    let mut out = io::stdout().lock();
+    let mut exit = Exit::Done;
+    let mut said = None;
+    for text in flags.get_many::<String>("url").into_iter().flatten() {
+        let verdict = match path_of(text) {
+            Ok(path) => verdict(&robots, agent, &path),
+            Err(error) => {
+                exit = Exit::Failed;
+                match context.json {
+                    true => writeln!(out, "{}", serde_json::json!({ "url": text, "error": error }))?,
+                    false => eprintln!("gannet: {text:?}: {error}"),
+                }
+                continue;
+            }
+        };
+        if context.json {
+            let mut line = serde_json::to_value(&verdict)?;
+            line["url"] = text.as_str().into();
+            writeln!(out, "{line}")?;
+        } else {
+            let word = if verdict.allowed { "allow" } else { "deny" };
+            match verdict.line {
+                Some(line) => writeln!(out, "{word}  {text}  (line {line}: {})", source(&robots, line))?,
+                None => writeln!(out, "{word}  {text}  (no rule speaks of it)")?,
+            }
+        }
+        said = Some(verdict);
+    }
+    if let Some(Verdict { crawl_delay, sitemaps, .. }) = said.filter(|_| !context.json) {
+        if let Some(seconds) = crawl_delay {
+            writeln!(out, "crawl-delay: {seconds} s")?;
+        }
+        for sitemap in sitemaps {
+            writeln!(out, "sitemap: {}", plain(&sitemap))?;
+        }
+    }
+    Ok(exit)
+}
+
+impl Question {
+    fn answer(self, default_agent: &str) -> Result<Verdict, String> {
+        let robots = match (self.robots, self.robots_base64) {
+            (Some(text), None) => text.into_bytes(),
+            (None, Some(text)) => base64::engine::general_purpose::STANDARD
+                .decode(text)
+                .map_err(|error| format!("robots_base64: {error}"))?,
+            _ => return Err("give either robots or robots_base64".to_owned()),
+        };
+        let path = path_of(&self.url).map_err(|error| format!("url: {error}"))?;
+        Ok(verdict(&robots, self.agent.as_deref().unwrap_or(default_agent), &path))
+    }
+}
+
+fn verdict(robots: &[u8], agent: &str, path: &str) -> Verdict {
+    let robots = Robots::parse(robots);
+    let rules = robots.rules(agent);
+    let fetch::robots::Verdict { allowed, line } = rules.verdict(path);
+    Verdict {
+        allowed,
+        line,
+        crawl_delay: rules.crawl_delay().map(seconds),
+        sitemaps: robots.sitemaps().to_vec(),
+    }
+}
+
+/// Path and query of a URL, or of a path alone. As written: robots.txt is asked about this URL, not about the
+/// canonical one that a crawl would make of it.
+fn path_of(text: &str) -> Result<String, String> {
+    if text.starts_with('/') {
+        return Ok(text.to_owned());
+    }
+    PageUrl::parse(text).map_err(|error| error.to_string())?;
+    let url = url::Url::parse(text).map_err(|error| format!("not a URL: {error}"))?;
+    Ok(match url.query() {
+        Some(query) => format!("{}?{query}", url.path()),
+        None => url.path().to_owned(),
+    })
+}
+
+/// Seconds as people write them: 2, 0.5.
+fn seconds(span: Duration) -> serde_json::Number {
+    match span.subsec_nanos() {
+        0 => span.as_secs().into(),
+        _ => serde_json::Number::from_f64(span.as_secs_f64()).unwrap_or_else(|| span.as_secs().into()),
+    }
+}
+
+/// The file, as far as a crawl would read it and a little more.
+fn read(file: &Path) -> io::Result<Vec<u8>> {
+    const MAX_ROBOTS: u64 = 16 << 20;
+    let mut bytes = Vec::new();
+    if file == Path::new("-") {
+        io::stdin().take(MAX_ROBOTS).read_to_end(&mut bytes)?;
+    } else {
+        std::fs::File::open(file)?.take(MAX_ROBOTS).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// A line of the file, counted as the parser counts: any of CR LF, LF and CR ends one.
+fn source(robots: &[u8], line: u32) -> String {
+    let text = String::from_utf8_lossy(robots).replace("\r\n", "\n").replace('\r', "\n");
+    let at = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
+    plain(text.split('\n').nth(at).unwrap_or_default())
+}
+
+/// Foreign text that can do nothing to a terminal.
+fn plain(text: &str) -> String {
+    const LONGEST: usize = 200;
+    text.trim().chars().filter(|c| !c.is_control()).take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_shown_is_the_line_that_decides() {
+        let robots = b"User-agent: *\r\nDisallow: /a\rDisallow: /b\x1b[2J\n\nDisallow: /c";
+        for (path, expected) in [("/a", "Disallow: /a"), ("/c", "Disallow: /c")] {
+            let line = verdict(robots, "gannet", path).line.unwrap();
+            assert_eq!(source(robots, line), expected);
+        }
+        assert_eq!(source(robots, 3), "Disallow: /b[2J");
+        assert_eq!(source(robots, 99), "");
+    }
+}

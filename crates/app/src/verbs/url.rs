@@ -1,0 +1,104 @@
+//! `gannet url`: the canonical form of URLs, as the crawl sees them.
+
+use std::io::{self, Write};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use model::{Normalise, PageUrl, UrlError};
+use serde::{Deserialize, Serialize};
+
+use crate::{Context, Exit, Failure, batch};
+
+pub(super) fn command() -> Command {
+    let switch = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    };
+    Command::new("url")
+        .about("Show the canonical form of URLs, or why they are invalid")
+        .after_help(
+            "Examples:\n  \
+             gannet url 'HTTP://Shop.test:80/a/../b?utm_source=x#top'\n  \
+             gannet url --base https://shop.test/list/ ../item\n  \
+             echo '{\"url\": \"../item\", \"base\": \"https://shop.test/list/\"}' | gannet url --batch",
+        )
+        .arg(
+            Arg::new("url")
+                .value_name("URL")
+                .num_args(1..)
+                .required_unless_present("batch")
+                .help("URLs; relative ones with --base"),
+        )
+        .arg(
+            Arg::new("base")
+                .long("base")
+                .value_name("URL")
+                .help("URL of the page that relative ones stand on"),
+        )
+        .arg(
+            switch("batch", "Read JSON lines {url, base?}; write {canonical} or {error} for each")
+                .conflicts_with("url"),
+        )
+        .arg(switch("drop-query", "Drop the query"))
+        .arg(switch("drop-trailing-slash", "Drop the trailing slash of the path"))
+        .arg(switch("drop-www", "Drop a leading www. of the host"))
+}
+
+/// A URL as found, and where.
+#[derive(Deserialize)]
+struct Question {
+    url: String,
+    #[serde(default)]
+    base: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Answer {
+    Canonical(PageUrl),
+    Error(String),
+}
+
+pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    let normalise = Normalise {
+        drop_query: flags.get_flag("drop-query"),
+        drop_trailing_slash: flags.get_flag("drop-trailing-slash"),
+        drop_www: flags.get_flag("drop-www"),
+    };
+    let base = flags.get_one::<String>("base");
+    if flags.get_flag("batch") {
+        let answer =
+            |question: Question| match canonical(normalise, &question.url, question.base.as_ref().or(base)) {
+                Ok(url) => Answer::Canonical(url),
+                Err(problem) => Answer::Error(problem),
+            };
+        batch::run(io::stdin().lock(), io::stdout().lock(), answer)?;
+        return Ok(Exit::Done);
+    }
+    let mut out = io::stdout().lock();
+    let mut exit = Exit::Done;
+    for text in flags.get_many::<String>("url").into_iter().flatten() {
+        let url = canonical(normalise, text, base);
+        if url.is_err() {
+            exit = Exit::Failed;
+        }
+        match url {
+            Ok(url) if context.json => {
+                writeln!(out, "{}", serde_json::json!({ "url": text, "canonical": url }))?
+            }
+            Err(problem) if context.json => {
+                writeln!(out, "{}", serde_json::json!({ "url": text, "error": problem }))?;
+            }
+            Ok(url) => writeln!(out, "{url}")?,
+            Err(problem) => eprintln!("gannet: {text:?}: {problem}"),
+        }
+    }
+    Ok(exit)
+}
+
+fn canonical(normalise: Normalise, text: &str, base: Option<&String>) -> Result<PageUrl, String> {
+    let Some(base) = base else {
+        return normalise.parse(text).map_err(|error| error.to_string());
+    };
+    // The base is where the page was had, so it is taken as it is: only the result is normalised.
+    let base = PageUrl::parse(base).map_err(|error: UrlError| format!("base {base:?}: {error}"))?;
+    normalise.join(&base, text).map_err(|error| error.to_string())
+}

@@ -1,0 +1,175 @@
+//! `url`, `robots` and `reference`: by hand and in batches.
+
+use std::io::Write;
+
+use crate::gannet::{gannet, gannet_with, next_line, start};
+
+#[test]
+fn url_prints_the_canonical_form() {
+    let said = gannet(&["url", "HTTP://Shop.test:80/a/../b?utm_source=x#top", "https://b.test"]);
+    assert_eq!(said.out, "http://shop.test/b\nhttps://b.test/\n");
+    assert_eq!(said.code, Some(0));
+    let said = gannet(&["url", "--base", "https://shop.test/list/", "../item?a=1", "--drop-query"]);
+    assert_eq!(said.out, "https://shop.test/item\n");
+}
+
+#[test]
+fn an_invalid_url_is_told_apart_and_the_rest_go_on() {
+    let said = gannet(&["url", "mailto:a@b.test", "http://a.test"]);
+    assert_eq!(said.out, "http://a.test/\n");
+    assert_eq!(
+        said.err,
+        "gannet: \"mailto:a@b.test\": the scheme \"mailto\" names no Web page (http and https do)\n"
+    );
+    assert_eq!(said.code, Some(1));
+    let said = gannet(&["url", "--json", "x", "http://a.test"]);
+    assert_eq!(
+        said.out,
+        "{\"url\":\"x\",\"error\":\"not a URL: relative URL without a base\"}\n\
+         {\"url\":\"http://a.test\",\"canonical\":\"http://a.test/\"}\n"
+    );
+    assert_eq!(said.code, Some(1));
+}
+
+#[test]
+fn url_batch_answers_every_line_in_order() {
+    let input = b"{\"url\": \"HTTP://A.test\"}\n\
+        nonsense\n\
+        {\"url\": \"../x\", \"base\": \"http://a.test/b/c\"}\n\
+        {\"url\": \"ftp://a.test/\"}\n\
+        {\"url\": \"x\", \"base\": \"y\"}\n\
+        {\"url\": \"http://last.test/\"}";
+    let said = gannet_with(&["url", "--batch"], input, &[]);
+    let expected = [
+        r#"{"canonical":"http://a.test/"}"#,
+        r#"{"error":"not understood: expected ident at column 2","line":2}"#,
+        r#"{"canonical":"http://a.test/x"}"#,
+        r#"{"error":"the scheme \"ftp\" names no Web page (http and https do)"}"#,
+        r#"{"error":"base \"y\": not a URL: relative URL without a base"}"#,
+        r#"{"canonical":"http://last.test/"}"#,
+    ];
+    assert_eq!(said.out.lines().collect::<Vec<_>>(), expected);
+    assert_eq!((said.err.as_str(), said.code), ("", Some(0)));
+}
+
+#[test]
+fn a_batch_answers_before_the_next_question() {
+    let mut child = start(&["url", "--batch"], &[]);
+    for host in ["a", "b", "c"] {
+        let question = format!("{{\"url\": \"http://{host}.test\"}}\n");
+        child.stdin.as_mut().unwrap().write_all(question.as_bytes()).unwrap();
+        assert_eq!(next_line(&mut child), format!("{{\"canonical\":\"http://{host}.test/\"}}"));
+    }
+    drop(child.stdin.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn who_closes_the_output_early_is_not_told_of_an_error() {
+    let mut child = start(&["url", "--batch"], &[]);
+    drop(child.stdout.take());
+    // The program may be gone before all is written.
+    let _ = child.stdin.take().unwrap().write_all("{\"url\": \"http://a.test\"}\n".repeat(10_000).as_bytes());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((String::from_utf8_lossy(&output.stderr).as_ref(), output.status.code()), ("", Some(0)));
+}
+
+#[test]
+fn demo_site_says_where_it_is_and_stops_on_ctrl_c() {
+    let mut child = start(&["demo-site", "--port", "0"], &[]);
+    let line = next_line(&mut child);
+    assert!(line.starts_with("serving demo at http://127.0.0.1:"), "{line}");
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+const ROBOTS: &str = "User-agent: *\nDisallow: /cart\nAllow: /cart/help\nCrawl-delay: 2\n\nUser-agent: other\n\
+    Disallow: /\n\nSitemap: https://shop.test/sitemap.xml\n";
+
+#[test]
+fn robots_names_the_deciding_line() {
+    let args = [
+        "robots",
+        "-",
+        "--agent",
+        "gannet",
+        "https://shop.test/cart?x=1",
+        "https://shop.test/cart/help",
+        "/a",
+    ];
+    let said = gannet_with(&args, ROBOTS.as_bytes(), &[]);
+    assert_eq!(
+        said.out,
+        "deny  https://shop.test/cart?x=1  (line 2: Disallow: /cart)\n\
+         allow  https://shop.test/cart/help  (line 3: Allow: /cart/help)\n\
+         allow  /a  (no rule speaks of it)\n\
+         crawl-delay: 2 s\n\
+         sitemap: https://shop.test/sitemap.xml\n"
+    );
+    assert_eq!(said.code, Some(0));
+    let said = gannet_with(&["robots", "-", "--agent", "Other/1.0", "--json", "/a"], ROBOTS.as_bytes(), &[]);
+    assert_eq!(
+        said.out,
+        "{\"allowed\":false,\"line\":7,\"crawl_delay\":null,\"sitemaps\":[\"https://shop.test/sitemap.xml\"],\"url\":\"/a\"}\n"
+    );
+}
+
+#[test]
+fn robots_reads_a_file_and_says_which_it_cannot() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("robots.txt");
+    std::fs::write(&file, ROBOTS).unwrap();
+    let said = gannet(&["robots", file.to_str().unwrap(), "https://shop.test/cart", "mailto:a@b.test"]);
+    assert!(said.out.starts_with("deny  https://shop.test/cart  (line 2"), "{}", said.out);
+    assert_eq!(
+        said.err,
+        "gannet: \"mailto:a@b.test\": the scheme \"mailto\" names no Web page (http and https do)\n"
+    );
+    assert_eq!(said.code, Some(1));
+    let said = gannet(&["robots", "/nowhere/robots.txt", "/a"]);
+    assert_eq!(said.err, "gannet: cannot read /nowhere/robots.txt: No such file or directory (os error 2)\n");
+    assert_eq!(said.code, Some(2));
+}
+
+#[test]
+fn robots_batch_answers_every_line_in_order() {
+    let input = concat!(
+        r#"{"robots": "User-agent: *\nDisallow: /a\nCrawl-delay: 0.5", "agent": "gannet", "url": "http://x.test/a/b"}"#,
+        "\n",
+        r#"{"robots": "", "agent": "gannet", "url": "http://x.test/?utm_source=y"}"#,
+        "\n",
+        r#"{"robots": "User-agent: *\nDisallow: /*?utm_", "agent": "gannet", "url": "http://x.test/?utm_source=y"}"#,
+        "\n",
+        r#"{"robots_base64": "VXNlci1hZ2VudDogKgpEaXNhbGxvdzogL/8K", "agent": "gannet", "url": "http://x.test/%FF"}"#,
+        "\n",
+        r#"{"robots_base64": "!", "agent": "gannet", "url": "http://x.test/"}"#,
+        "\n",
+        r#"{"agent": "gannet", "url": "http://x.test/"}"#,
+        "\n",
+        r#"{"robots": ""}"#,
+        "\n",
+        r#"{"robots": "", "agent": "gannet", "url": "x"}"#,
+        "\n",
+    );
+    let said = gannet_with(&["robots", "--batch"], input.as_bytes(), &[]);
+    let expected = [
+        r#"{"allowed":false,"line":2,"crawl_delay":0.5,"sitemaps":[]}"#,
+        r#"{"allowed":true,"line":null,"crawl_delay":null,"sitemaps":[]}"#,
+        r#"{"allowed":false,"line":2,"crawl_delay":null,"sitemaps":[]}"#,
+        r#"{"allowed":false,"line":2,"crawl_delay":null,"sitemaps":[]}"#,
+        r#"{"error":"robots_base64: Invalid symbol 33, offset 0."}"#,
+        r#"{"error":"give either robots or robots_base64"}"#,
+        r#"{"error":"not understood: missing field `url` at column 14","line":7}"#,
+        r#"{"error":"url: not a URL: relative URL without a base"}"#,
+    ];
+    assert_eq!(said.out.lines().collect::<Vec<_>>(), expected);
+    assert_eq!((said.err.as_str(), said.code), ("", Some(0)));
+}
+
+#[test]
+fn reference_prints_every_key() {
+    let said = gannet(&["reference"]);
+    assert_eq!(said.code, Some(0));
+    assert!(said.out.contains("| `max_pages` |") && said.out.contains("`GANNET_MAX_PAGES`"), "{}", said.out);
+}

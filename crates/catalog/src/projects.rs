@@ -1,0 +1,126 @@
+//! Projects: a name, a definition, and the number of the crawl state they work on.
+
+use model::{CrawlId, Project, ProjectName, Timestamp};
+use serde::{Deserialize, Serialize};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, SqliteConnection};
+
+use crate::{Catalog, CatalogError, signed, unsigned};
+
+/// Names a project within the catalog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ProjectId(pub i64);
+
+/// A project as kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectEntry {
+    /// Its number.
+    pub id: ProjectId,
+    /// The crawl state it works on now.
+    pub crawl: CrawlId,
+    /// Its definition.
+    pub project: Project,
+    /// When it was first met.
+    pub created_at: Timestamp,
+}
+
+impl Catalog {
+    /// The project of this name.
+    pub async fn project_by_name(&self, name: &ProjectName) -> Result<Option<ProjectEntry>, CatalogError> {
+        let row = sqlx::query("SELECT id, crawl, definition, created_at FROM projects WHERE name = ?")
+            .bind(name.as_str())
+            .fetch_optional(&self.pool)
+            .await
+            .map_err(self.failed())?;
+        row.map(|row| self.project_of(&row)).transpose()
+    }
+
+    /// Every project; the one that ran last comes first.
+    pub async fn projects(&self) -> Result<Vec<ProjectEntry>, CatalogError> {
+        let rows = sqlx::query(
+            "SELECT id, crawl, definition, created_at FROM projects
+             ORDER BY (SELECT max(runs.id) FROM runs WHERE runs.project_id = projects.id) DESC NULLS LAST, id DESC",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(self.failed())?;
+        rows.iter().map(|row| self.project_of(row)).collect()
+    }
+
+    /// Keeps a project: a new name gets a crawl number of its own, a known one a new definition.
+    pub async fn upsert_project(&self, project: &Project, now: Timestamp) -> Result<ProjectEntry, CatalogError> {
+        let definition = serde_json::to_string(project).expect("a project has only text keys");
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await.map_err(self.failed())?;
+        let known = sqlx::query("UPDATE projects SET definition = ? WHERE name = ?")
+            .bind(&definition)
+            .bind(project.name.as_str())
+            .execute(&mut *transaction)
+            .await
+            .map_err(self.failed())?;
+        if known.rows_affected() == 0 {
+            let crawl = self.next_crawl(&mut transaction).await?;
+            sqlx::query("INSERT INTO projects (name, crawl, definition, created_at) VALUES (?, ?, ?, ?)")
+                .bind(project.name.as_str())
+                .bind(i64::from(crawl.0))
+                .bind(&definition)
+                .bind(signed(now.0))
+                .execute(&mut *transaction)
+                .await
+                .map_err(self.failed())?;
+        }
+        transaction.commit().await.map_err(self.failed())?;
+        let entry = self.project_by_name(&project.name).await?;
+        entry.ok_or_else(|| self.damaged(format!("project {} was kept and is not there", project.name)))
+    }
+
+    /// Starts a project over: from now on it works on a crawl state that nobody has used before.
+    pub async fn fresh_crawl(&self, id: ProjectId) -> Result<CrawlId, CatalogError> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await.map_err(self.failed())?;
+        let crawl = self.next_crawl(&mut transaction).await?;
+        let done = sqlx::query("UPDATE projects SET crawl = ? WHERE id = ?")
+            .bind(i64::from(crawl.0))
+            .bind(id.0)
+            .execute(&mut *transaction)
+            .await
+            .map_err(self.failed())?;
+        if done.rows_affected() == 0 {
+            return Err(CatalogError::NoProject(id.0));
+        }
+        transaction.commit().await.map_err(self.failed())?;
+        Ok(crawl)
+    }
+
+    /// Makes sure that no crawl number up to this one is given out, as when an archive of that number is
+    /// found beside a catalog that does not know it.
+    pub async fn reserve_crawls(&self, up_to: CrawlId) -> Result<(), CatalogError> {
+        sqlx::query("UPDATE sequences SET last = max(last, ?) WHERE name = 'crawl'")
+            .bind(i64::from(up_to.0))
+            .execute(&self.pool)
+            .await
+            .map_err(self.failed())?;
+        Ok(())
+    }
+
+    async fn next_crawl(&self, connection: &mut SqliteConnection) -> Result<CrawlId, CatalogError> {
+        let row = sqlx::query("UPDATE sequences SET last = last + 1 WHERE name = 'crawl' RETURNING last")
+            .fetch_one(connection)
+            .await
+            .map_err(self.failed())?;
+        Ok(CrawlId(unsigned(self, "the crawl number", row.try_get(0).map_err(self.failed())?)?))
+    }
+
+    fn project_of(&self, row: &SqliteRow) -> Result<ProjectEntry, CatalogError> {
+        let number = |column: &str| row.try_get::<i64, _>(column).map_err(self.failed());
+        let definition: String = row.try_get("definition").map_err(self.failed())?;
+        let id = number("id")?;
+        let project = serde_json::from_str(&definition)
+            .map_err(|error| self.damaged(format!("the definition of project {id} cannot be read: {error}")))?;
+        Ok(ProjectEntry {
+            id: ProjectId(id),
+            crawl: CrawlId(unsigned(self, "crawl", number("crawl")?)?),
+            project,
+            created_at: Timestamp(unsigned(self, "created_at", number("created_at")?)?),
+        })
+    }
+}

@@ -1,0 +1,501 @@
+//! The conductor: grants leases, settles what comes back, and commits it in groups.
+//!
+//! One thread owns frontier, archive and store, so nothing here is locked. A group commit is two ordered syncs:
+//! first the archive's data, then one key-value batch that names the archive's new length. A crash before the
+//! second leaves bytes that no row names; the next start cuts them off. A crash after it finds everything.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
+use archive::{ArchiveWriter, Records};
+use frontier::tables::{RobotsAnswer, URLS};
+use frontier::{End, Frontier, LimitReached, Next, Offer, Settled, page_key};
+use kv::{Batch, Durability, Reader, Store};
+use model::{CrawlId, Host, HostKey, LeaseId, Outcome, Project, Timestamp, UrlKey};
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, watch};
+
+use crate::progress::{EndReason, Ended, Pause, Progress};
+use crate::read::Read;
+use crate::robots::{AskedRobots, Leash, RobotsBook};
+use crate::run::Wish;
+use crate::visit::{Message, Order, Slots};
+use crate::{CrawlError, WallClock};
+
+/// A group is committed when it is this old …
+const COMMIT_AFTER: Duration = Duration::from_millis(50);
+/// … or this large.
+const COMMIT_VISITS: usize = 512;
+const COMMIT_BYTES: u64 = 8 << 20;
+
+/// Messages taken in before the clock is looked at again.
+const DRAIN: usize = 256;
+
+/// How often progress is published.
+const PUBLISH_EVERY: Duration = Duration::from_millis(100);
+
+/// After a stop, visits under way get this long to end.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Pages whose links are offered again, and URLs that are judged anew, per group.
+const SHALLOWER: usize = 64;
+const RECONSIDER: usize = 4_096;
+
+pub(crate) struct Conductor {
+    pub(crate) id: CrawlId,
+    pub(crate) project: Project,
+    pub(crate) store: Store,
+    pub(crate) frontier: Frontier,
+    pub(crate) archive: ArchiveWriter,
+    pub(crate) robots: RobotsBook,
+    pub(crate) slots: Arc<Slots>,
+    pub(crate) inbox: mpsc::Receiver<Message>,
+    pub(crate) runtime: Handle,
+    pub(crate) clock: WallClock,
+    pub(crate) wish: watch::Receiver<Wish>,
+    pub(crate) give_up: watch::Sender<bool>,
+    pub(crate) progress: watch::Sender<Progress>,
+}
+
+/// What changes while the conductor works.
+struct State {
+    batch: Batch,
+    /// Visits in the open batch, and bytes appended to the archive with them.
+    visits: usize,
+    bytes: u64,
+    opened: Option<Timestamp>,
+    /// Something in the batch must be durable before anything is leased.
+    commit_first: bool,
+    free_slots: Vec<u32>,
+    connections_used: usize,
+    leases: HashMap<LeaseId, LeaseState>,
+    began: Timestamp,
+    before: Before,
+    last_answer: Timestamp,
+    published: Timestamp,
+    next_due: Option<(Timestamp, Option<Host>)>,
+    ending: Option<(EndReason, Timestamp)>,
+}
+
+struct LeaseState {
+    host: Host,
+    width: usize,
+    /// The slot has nothing more to send.
+    slot_done: bool,
+}
+
+/// The counts when the run began.
+struct Before {
+    pages: u64,
+    bytes: u64,
+    requests: u64,
+    running_millis: u64,
+}
+
+impl Conductor {
+    /// Works until the run ends.
+    pub(crate) fn run(mut self) -> Result<Ended, CrawlError> {
+        let mut state = self.begin()?;
+        loop {
+            self.take_messages(&mut state)?;
+            self.side_work(&mut state)?;
+            if self.commit_is_due(&state) {
+                self.commit(&mut state)?;
+            }
+            if let Some(reason) = self.lease_out(&mut state)? {
+                return self.finish(state, reason);
+            }
+            self.publish(&mut state, false);
+        }
+    }
+
+    fn begin(&mut self) -> Result<State, CrawlError> {
+        let now = self.clock.now();
+        self.frontier.begin(self.id, &self.project)?;
+        let stats = self.frontier.crawl(self.id).stats();
+        let before = Before {
+            pages: self.frontier.crawl(self.id).pages(),
+            bytes: stats.bytes,
+            requests: stats.requests,
+            running_millis: stats.running_millis,
+        };
+        let mut state = State {
+            batch: self.store.batch(),
+            visits: 0,
+            bytes: 0,
+            opened: None,
+            commit_first: true,
+            free_slots: (0..self.project.crawl.connections).rev().collect(),
+            connections_used: 0,
+            leases: HashMap::new(),
+            began: now,
+            before,
+            last_answer: now,
+            published: Timestamp::ZERO,
+            next_due: None,
+            ending: None,
+        };
+        for url in &self.project.start.clone() {
+            let key = UrlKey::of(url);
+            let offer = Offer { url: url.clone(), key, depth: 0, via: None, follow: true, start: true, hops: 0 };
+            self.frontier.offer(&mut state.batch, self.id, offer, now)?;
+        }
+        self.commit(&mut state)?;
+        Ok(state)
+    }
+
+    /// Waits for word from slots, readers and the caller, no longer than the next thing is due.
+    fn take_messages(&mut self, state: &mut State) -> Result<(), CrawlError> {
+        let now = self.clock.now();
+        let mut wait = PUBLISH_EVERY;
+        if let Some(opened) = state.opened {
+            wait = wait.min((opened + COMMIT_AFTER).since(now));
+        }
+        if let Some((due, _)) = &state.next_due {
+            wait = wait.min(due.since(now));
+        }
+        if self.has_side_work() {
+            wait = Duration::ZERO;
+        }
+        let first = match self.inbox.try_recv() {
+            Ok(message) => Some(message),
+            Err(_) if wait.is_zero() => None,
+            Err(_) => {
+                let (inbox, wish) = (&mut self.inbox, &mut self.wish);
+                self.runtime.block_on(async {
+                    tokio::select! {
+                        message = inbox.recv() => message,
+                        _ = wish.changed() => None,
+                        () = tokio::time::sleep(wait) => None,
+                    }
+                })
+            }
+        };
+        let mut next = first;
+        for _ in 0..DRAIN {
+            let Some(message) = next else { break };
+            self.take(state, message)?;
+            next = self.inbox.try_recv().ok();
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, state: &mut State, message: Message) -> Result<(), CrawlError> {
+        let now = self.clock.now();
+        match message {
+            Message::Read(read) => {
+                self.slots.unread.settled(read.lease);
+                self.settle_read(state, *read, now)?;
+            }
+            Message::Settled(settled, visit) => {
+                let (lease, key) = (settled.lease, settled.key);
+                if let Some((visit, sent)) = visit.zip(settled.sent) {
+                    state.last_answer = now;
+                    state.batch.put(&VISITS, &(self.id.0, key.host.0, key.page, sent.start.0), &visit);
+                }
+                state.touch(now);
+                self.frontier.settle(&mut state.batch, settled, now)?;
+                self.release_if_done(state, lease, now)?;
+            }
+            Message::Robots(lease, asked) => self.settle_robots(state, lease, *asked, now)?,
+            Message::Released(lease, slot) => {
+                state.free_slots.push(slot);
+                if let Some(live) = state.leases.get_mut(&lease) {
+                    live.slot_done = true;
+                    state.connections_used -= live.width;
+                }
+                self.release_if_done(state, lease, now)?;
+            }
+            Message::Resolved(host, answer) => {
+                let answer = answer.map(|(address, valid_for)| (address, now + valid_for));
+                self.frontier.resolved(&host, answer, now)?;
+                state.touch(now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a visit and settles its URL.
+    fn settle_read(&mut self, state: &mut State, read: Read, now: Timestamp) -> Result<(), CrawlError> {
+        state.last_answer = now;
+        state.touch(now);
+        let Read { lease, key, sent, asked, end, mut visit, links, records, slot, micros } = read;
+        if !matches!(end, End::NoRoom) {
+            if let Some(records) = &records {
+                visit.location = self.append(state, records, now)?;
+            }
+            let row = (self.id.0, key.host.0, key.page);
+            state.batch.put(&VISITS, &(row.0, row.1, row.2, sent.start.0), &visit);
+            if let Some(links) = &links {
+                state.batch.put(&LINKS, &row, links);
+            }
+            let stats = self.frontier.crawl_mut(self.id).stats_mut();
+            if let Some(status) = visit.status {
+                *stats.statuses.entry(status).or_default() += 1;
+            }
+            stats.fetch_millis.add(visit.millis);
+            if matches!(end, End::Page { .. }) {
+                stats.processing_micros.add(micros);
+                stats.page_bytes.add(visit.content_bytes);
+                *stats.slots.entry(slot).or_default() += 1;
+            }
+            state.visits += 1;
+        }
+        let settled = Settled { lease, key, sent: Some(sent), asked, end };
+        self.frontier.settle(&mut state.batch, settled, now)?;
+        self.release_if_done(state, lease, now)
+    }
+
+    fn settle_robots(&mut self, state: &mut State, lease: LeaseId, mut asked: AskedRobots, now: Timestamp) -> Result<(), CrawlError> {
+        state.last_answer = now;
+        state.touch(now);
+        // Pages of the host may only be asked for once this is durable.
+        state.commit_first = true;
+        let Some(host) = state.leases.get(&lease).map(|live| live.host.clone()) else { return Ok(()) };
+        RobotsBook::or_stale(&self.store, &mut asked, now)?;
+        for records in &asked.records {
+            self.append(state, records, now)?;
+        }
+        let leash = self.robots.learn(&asked.origin, &asked.record);
+        let delay = leash.crawl_delay();
+        self.frontier.robots(&mut state.batch, self.id, &asked.origin, &host, &asked.record, asked.sent, delay)?;
+        let own = u64::from(asked.sent.is_some());
+        self.frontier.crawl_mut(self.id).stats_mut().requests += asked.requests.saturating_sub(own);
+        if let RobotsAnswer::Unreachable { reason } = &asked.record.answer {
+            tracing::warn!(%host, reason, "robots.txt could not be had, host rests");
+            self.frontier.rest(HostKey::of(&host), asked.record.expires);
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, state: &mut State, records: &Records, now: Timestamp) -> Result<Option<archive::Location>, CrawlError> {
+        let at = self.archive.append(&records.bytes, now)?;
+        state.bytes += records.bytes.len() as u64;
+        Ok(records.members.first().map(|member| at.of(*member)))
+    }
+
+    /// A lease ends when its slot is done and all it sent to be read is settled.
+    fn release_if_done(&mut self, state: &mut State, lease: LeaseId, now: Timestamp) -> Result<(), CrawlError> {
+        let done = state.leases.get(&lease).is_some_and(|live| live.slot_done);
+        if done && !self.slots.unread.has(lease) {
+            state.leases.remove(&lease);
+            self.frontier.release(lease, now)?;
+        }
+        Ok(())
+    }
+
+    fn has_side_work(&self) -> bool {
+        self.frontier.has_shallower(self.id)
+            || self.frontier.has_to_reconsider(self.id)
+            || self.frontier.crawl(self.id).has_refusals()
+    }
+
+    /// Work that no visit brings: refusals, pages that came closer, rules that changed.
+    fn side_work(&mut self, state: &mut State) -> Result<(), CrawlError> {
+        if !self.has_side_work() {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        state.touch(now);
+        self.frontier.settle_refusals(&mut state.batch)?;
+        self.frontier.reconsider(&mut state.batch, self.id, RECONSIDER)?;
+        for (key, record) in self.frontier.take_shallower(&mut state.batch, self.id, SHALLOWER)? {
+            if let Outcome::Redirected { to } = &record.outcome {
+                let offer = Offer::redirect(&record, key, to);
+                self.frontier.offer(&mut state.batch, self.id, offer, now)?;
+                continue;
+            }
+            let links = state.batch.get(&LINKS, &page_key(self.id, key))?.unwrap_or_default();
+            for edge in links.edges.iter().filter(|edge| edge.followed) {
+                let Some(target) = state.batch.get(&URLS, &page_key(self.id, edge.target))? else { continue };
+                let offer = Offer {
+                    url: target.url,
+                    key: edge.target,
+                    depth: record.depth + 1,
+                    via: Some(key),
+                    follow: true,
+                    start: false,
+                    hops: 0,
+                };
+                self.frontier.offer(&mut state.batch, self.id, offer, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn commit_is_due(&self, state: &State) -> bool {
+        let Some(opened) = state.opened else { return false };
+        let idle = state.leases.is_empty() && self.inbox.is_empty();
+        idle || state.commit_first
+            || state.visits >= COMMIT_VISITS
+            || state.bytes >= COMMIT_BYTES
+            || self.clock.now().since(opened) >= COMMIT_AFTER
+    }
+
+    /// Makes everything since the last commit durable, archive first.
+    fn commit(&mut self, state: &mut State) -> Result<(), CrawlError> {
+        let now = self.clock.now();
+        let running = now.since(state.began).as_millis() as u64;
+        self.frontier.crawl_mut(self.id).stats_mut().running_millis = state.before.running_millis + running;
+        self.frontier.seal(&mut state.batch, now)?;
+        let position = self.archive.sync()?;
+        state.batch.put(&POSITIONS, &self.id.0, &Committed { position, at: now });
+        let batch = std::mem::replace(&mut state.batch, self.store.batch());
+        self.store.commit(batch, Durability::Synced)?;
+        self.frontier.committed(now)?;
+        (state.visits, state.bytes, state.opened, state.commit_first) = (0, 0, None, false);
+        Ok(())
+    }
+
+    /// Grants leases while slots are free. The reason to end, when there is one.
+    fn lease_out(&mut self, state: &mut State) -> Result<Option<EndReason>, CrawlError> {
+        state.next_due = None;
+        let wish = *self.wish.borrow_and_update();
+        self.note_ending(state, wish);
+        let nothing_open = state.leases.is_empty() && state.opened.is_none();
+        if let Some((reason, since)) = &state.ending {
+            if nothing_open {
+                return Ok(Some(reason.clone()));
+            }
+            if self.clock.now().since(*since) > GRACE || *reason == EndReason::Walltime {
+                self.give_up.send_replace(true);
+            }
+            return Ok(None);
+        }
+        if wish == Wish::Pause || state.commit_first {
+            return Ok(None);
+        }
+        let connections = self.project.crawl.connections as usize;
+        while !state.free_slots.is_empty() && state.connections_used < connections {
+            let now = self.clock.now();
+            match self.frontier.next(self.id, now)? {
+                Next::Lease(lease) => self.grant(state, *lease, now)?,
+                Next::Resolve(host) => self.resolve(host),
+                Next::Reached(limit) if nothing_open => {
+                    return Ok(Some(match limit {
+                        LimitReached::Pages => EndReason::MaxPages,
+                        LimitReached::Bytes => EndReason::MaxBytes,
+                    }));
+                }
+                Next::Reached(_) => break,
+                Next::Done if nothing_open => return Ok(Some(EndReason::Complete)),
+                Next::Done => break,
+                Next::Wait { until, host, busy } => {
+                    let linger = self.project.crawl.linger.duration();
+                    if let Some(next) = until.filter(|until| !busy && nothing_open && until.since(now) > linger) {
+                        return Ok(Some(EndReason::NothingDue { next }));
+                    }
+                    state.next_due = until.map(|until| (until, host));
+                    break;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Notes that the run is to end, by its user or by its time.
+    fn note_ending(&self, state: &mut State, wish: Wish) {
+        let now = self.clock.now();
+        if state.ending.is_some() {
+            return;
+        }
+        if wish == Wish::Stop {
+            state.ending = Some((EndReason::Stopped, now));
+        } else if self.deadline(state).is_some_and(|deadline| now >= deadline) {
+            state.ending = Some((EndReason::Walltime, now));
+        }
+    }
+
+    /// When `walltime` is over; earlier runs of the crawl count.
+    fn deadline(&self, state: &State) -> Option<Timestamp> {
+        let walltime = self.project.crawl.walltime.limit()?;
+        let left = walltime.saturating_sub(Duration::from_millis(state.before.running_millis));
+        Some(state.began + left)
+    }
+
+    fn grant(&mut self, state: &mut State, mut lease: model::Lease, now: Timestamp) -> Result<(), CrawlError> {
+        let leashes = self.robots.leashes(&self.store, &lease, now)?;
+        let opens = leashes.iter().filter_map(|(_, leash)| leash.opens_at(now)).max();
+        if let Some(opens) = opens {
+            // robots.txt names hours, and these are not they.
+            self.frontier.rest(HostKey::of(&lease.host), opens);
+            state.touch(now);
+            self.frontier.release(lease.id, now)?;
+            return Ok(());
+        }
+        if let Some(deadline) = self.deadline(state) {
+            lease.deadline = lease.deadline.min(deadline);
+        }
+        let slot = state.free_slots.pop().expect("a lease is granted to a free slot");
+        let asks_robots = leashes.iter().any(|(_, leash)| matches!(leash, Leash::Unknown));
+        let width = if asks_robots { 1 } else { lease.connections.min(lease.urls.len()).max(1) };
+        state.connections_used += width;
+        state.leases.insert(lease.id, LeaseState { host: lease.host.clone(), width, slot_done: false });
+        let order = Order { lease, leashes };
+        self.runtime.spawn(self.slots.clone().visit(order, slot));
+        Ok(())
+    }
+
+    fn resolve(&self, host: Host) {
+        let slots = self.slots.clone();
+        self.runtime.spawn(async move {
+            let answer = slots.network.address(&host).await;
+            let _ = slots.inbox.send(Message::Resolved(host, answer)).await;
+        });
+    }
+
+    fn publish(&mut self, state: &mut State, last: bool) {
+        let now = self.clock.now();
+        if !last && now.since(state.published) < PUBLISH_EVERY {
+            return;
+        }
+        state.published = now;
+        self.progress.send_replace(self.progress_now(state, now));
+    }
+
+    fn progress_now(&self, state: &State, now: Timestamp) -> Progress {
+        let crawl = self.frontier.crawl(self.id);
+        let stats = crawl.stats();
+        let (hosts_ready, hosts_resting) = crawl.hosts_ready_and_resting();
+        let count = |name: &str| stats.outcomes.get(name).copied().unwrap_or(0);
+        let refused: HashSet<&str> = ["off-site", "excluded", "over-limit", "trap"].into();
+        let known: u64 = stats.outcomes.iter().filter(|(name, _)| !refused.contains(name.as_str())).map(|(_, n)| n).sum();
+        Progress {
+            pages: crawl.pages(),
+            pages_now: crawl.pages().saturating_sub(state.before.pages),
+            done: known - count("waiting") - count("retrying"),
+            known,
+            limit: Some(self.project.crawl.max_pages).filter(|limit| *limit > 0),
+            bytes: stats.bytes,
+            bytes_now: stats.bytes - state.before.bytes,
+            errors: stats.errors.values().sum(),
+            hosts_ready,
+            hosts_resting,
+            slots_busy: state.leases.len(),
+            slots: self.project.crawl.connections as usize,
+            requests_now: stats.requests - state.before.requests,
+            running: now.since(state.began),
+            quiet: now.since(state.last_answer),
+            paused: (*self.wish.borrow() == Wish::Pause).then_some(Pause::Asked),
+            next_due: state.next_due.clone(),
+        }
+    }
+
+    fn finish(mut self, mut state: State, reason: EndReason) -> Result<Ended, CrawlError> {
+        self.frontier.close(&mut state.batch);
+        self.commit(&mut state)?;
+        self.publish(&mut state, true);
+        let progress = self.progress_now(&state, self.clock.now());
+        let stats = self.frontier.crawl(self.id).stats().clone();
+        Ok(Ended { reason, stats, progress })
+    }
+}
+
+impl State {
+    /// The open batch has something in it.
+    fn touch(&mut self, now: Timestamp) {
+        self.opened.get_or_insert(now);
+    }
+}

@@ -1,0 +1,62 @@
+//! Why a run cannot begin or go on.
+
+use std::path::PathBuf;
+
+use archive::ArchiveError;
+use fetch::AgentError;
+use frontier::FrontierError;
+use kv::KvError;
+use net::{HostsError, ResolveError, TlsError};
+
+/// Why a run cannot begin or go on. What is committed stays.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] KvError),
+    /// The frontier's tables are not as they must be.
+    #[error(transparent)]
+    Frontier(#[from] FrontierError),
+    /// The archive failed.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// A header cannot be sent.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// No TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// No resolver.
+    #[error("cannot set up name look-up")]
+    Resolver(#[from] ResolveError),
+    /// The hosts file cannot be read.
+    #[error("cannot read the hosts file {}", path.display())]
+    ReadHosts {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The hosts file says something unusable.
+    #[error("{}: {source}", path.display())]
+    Hosts {
+        /// The file.
+        path: PathBuf,
+        /// Where and what.
+        source: HostsError,
+    },
+    /// robots.txt of `robots_url` cannot be had.
+    #[error("cannot read robots_url {url}: {reason}; nothing was crawled")]
+    RobotsUrl {
+        /// The URL.
+        url: String,
+        /// Why.
+        reason: String,
+    },
+    /// A part of the run ended unexpectedly.
+    #[error("{0} ended unexpectedly; what was committed is kept, the same command resumes")]
+    Lost(&'static str),
+    /// A thread could not be started.
+    #[error("cannot start a thread")]
+    Thread(#[source] std::io::Error),
+}

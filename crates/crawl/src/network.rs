@@ -1,0 +1,124 @@
+//! The network as a run's settings want it: resolver, address guard, fetcher.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use fetch::{Agent, CookieJar, HttpFetcher, HttpSettings, StartCookie};
+use model::{CrawlSettings, ErrorKind, Host, Project};
+use net::{AddressGuard, Allowed, Connector, Hosts, Resolved, ResolveError, Resolver, ResolverSettings, TlsSettings};
+
+use crate::{CrawlError, WallClock};
+
+/// The network as a run's settings want it.
+pub struct Network {
+    /// Names to addresses, guarded.
+    pub resolver: Resolver,
+    /// Requests to answers.
+    pub fetcher: HttpFetcher,
+    /// What we call ourselves towards robots.txt.
+    pub agent: String,
+    /// What we call ourselves towards servers.
+    pub user_agent: String,
+}
+
+impl Network {
+    /// Sets it up. `allow` names addresses that may be asked although they are private.
+    pub fn new(project: &Project, allow: &[SocketAddr], clock: WallClock) -> Result<Network, CrawlError> {
+        let settings = &project.crawl;
+        let guard = Arc::new(AddressGuard {
+            allow_private: settings.allow_private,
+            allow: allow.iter().copied().map(Allowed::Socket).collect(),
+        });
+        let process: Arc<dyn net::Clock> = Arc::new(clock.process());
+        let resolver_settings = ResolverSettings {
+            dns: settings.dns.iter().map(|server| server.0).collect(),
+            hosts: hosts(settings)?,
+            ..ResolverSettings::default()
+        };
+        let resolver = Resolver::new(resolver_settings, guard.clone(), process.clone())?;
+        let tls = TlsSettings {
+            ca: settings.ca.iter().cloned().collect(),
+            accept_invalid: settings.accept_invalid_tls,
+        };
+        let connector = Connector::new(guard, &tls)?;
+        let user_agent = user_agent(settings);
+        let extra: Vec<_> = settings.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let mut http = HttpSettings::new(Agent::new(&user_agent, &extra)?);
+        http.cookies = Some(Arc::new(CookieJar::new(start_cookies(project))));
+        http.limits.connect = settings.connect_timeout.duration();
+        http.limits.total = settings.timeout.duration();
+        Ok(Network {
+            resolver,
+            fetcher: HttpFetcher::new(connector, process, http),
+            user_agent,
+            agent: settings.user_agent.clone().unwrap_or_else(|| "gannet".to_owned()),
+        })
+    }
+
+    /// The address to ask for a host.
+    pub async fn address(&self, host: &Host) -> Result<(IpAddr, std::time::Duration), ErrorKind> {
+        match self.resolver.resolve(host.name(), host.port()).await {
+            Ok(Resolved { addresses, valid_for }) => match addresses.first() {
+                Some(address) => Ok((*address, valid_for)),
+                None => Err(ErrorKind::Dns),
+            },
+            Err(ResolveError::Forbidden { .. }) => Err(ErrorKind::ForbiddenAddress),
+            Err(error) => {
+                tracing::debug!(%host, %error, "name does not resolve");
+                Err(ErrorKind::Dns)
+            }
+        }
+    }
+}
+
+/// The whole `User-Agent` header.
+fn user_agent(settings: &CrawlSettings) -> String {
+    let contact = settings.contact.as_deref();
+    match &settings.user_agent {
+        Some(name) => match contact {
+            Some(contact) => format!("{name} (+{contact})"),
+            None => name.clone(),
+        },
+        None => Agent::user_agent(env!("CARGO_PKG_VERSION"), contact),
+    }
+}
+
+fn hosts(settings: &CrawlSettings) -> Result<Hosts, CrawlError> {
+    let Some(path) = &settings.hosts else { return Ok(Hosts::default()) };
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| CrawlError::ReadHosts { path: path.clone(), source })?;
+    Hosts::parse(&text).map_err(|source| CrawlError::Hosts { path: path.clone(), source })
+}
+
+/// The project's own cookies. Without a domain of their own they belong to the hosts of the start URLs.
+fn start_cookies(project: &Project) -> Vec<StartCookie> {
+    let start_hosts: BTreeSet<String> = project.start.iter().map(|url| url.host().name().to_owned()).collect();
+    let mut cookies = Vec::new();
+    for text in &project.crawl.cookies {
+        let mut parts = text.as_str().split(';').map(str::trim);
+        let (name, value) = parts.next().and_then(|pair| pair.split_once('=')).unwrap_or_default();
+        let mut cookie = StartCookie {
+            domain: String::new(),
+            path: "/".to_owned(),
+            name: name.trim().to_owned(),
+            value: value.trim().to_owned(),
+            secure: false,
+        };
+        for part in parts {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            match key.trim().to_ascii_lowercase().as_str() {
+                "domain" => cookie.domain = value.trim().trim_start_matches('.').to_owned(),
+                "path" => cookie.path = value.trim().to_owned(),
+                "secure" => cookie.secure = true,
+                _ => {}
+            }
+        }
+        let domains: Vec<String> = match cookie.domain.is_empty() {
+            true => start_hosts.iter().cloned().collect(),
+            false => vec![cookie.domain.clone()],
+        };
+        cookies.extend(domains.into_iter().map(|domain| StartCookie { domain, ..cookie.clone() }));
+    }
+    cookies
+}

@@ -1,0 +1,99 @@
+//! What a run tells while it works, and how it ended.
+
+use std::time::Duration;
+
+use frontier::tables::Stats;
+use model::{Host, Timestamp};
+use serde::Serialize;
+
+/// A run at one moment. Counts are of the whole crawl, over all its runs.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Progress {
+    /// Pages kept.
+    pub pages: u64,
+    /// Pages kept by this run.
+    pub pages_now: u64,
+    /// URLs that have their final outcome.
+    pub done: u64,
+    /// URLs that are to be fetched or were.
+    pub known: u64,
+    /// `max_pages`, if set.
+    pub limit: Option<u64>,
+    /// Bytes of all bodies kept.
+    pub bytes: u64,
+    /// Bytes kept by this run.
+    pub bytes_now: u64,
+    /// Failed tries.
+    pub errors: u64,
+    /// Hosts that may be asked now.
+    pub hosts_ready: usize,
+    /// Hosts that rest.
+    pub hosts_resting: usize,
+    /// Slots at work.
+    pub slots_busy: usize,
+    /// Slots.
+    pub slots: usize,
+    /// Requests sent by this run.
+    pub requests_now: u64,
+    /// Time since the run began.
+    pub running: Duration,
+    /// Time since the last answer came.
+    pub quiet: Duration,
+    /// Whether it is held, and why.
+    pub paused: Option<Pause>,
+    /// When the next host is due, while none is.
+    pub next_due: Option<(Timestamp, Option<Host>)>,
+}
+
+/// Why a run is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pause {
+    /// The user asked for it.
+    Asked,
+}
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndReason {
+    /// Every URL has its outcome.
+    Complete,
+    /// Nothing is due for longer than `linger`; some URLs wait for a retry.
+    NothingDue {
+        /// When the next one is due.
+        next: Timestamp,
+    },
+    /// `max_pages` is reached.
+    MaxPages,
+    /// `max_bytes` is reached.
+    MaxBytes,
+    /// `walltime` is over.
+    Walltime,
+    /// The user stopped it.
+    Stopped,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// Why.
+    pub reason: EndReason,
+    /// The crawl's counts.
+    pub stats: Stats,
+    /// The last word.
+    pub progress: Progress,
+}
+
+impl std::fmt::Display for EndReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            EndReason::Complete => f.write_str("complete: every URL has its outcome"),
+            EndReason::NothingDue { next } => write!(f, "nothing due within linger; the next retry is due {next}"),
+            EndReason::MaxPages => f.write_str("max_pages reached"),
+            EndReason::MaxBytes => f.write_str("max_bytes reached"),
+            EndReason::Walltime => f.write_str("walltime over"),
+            EndReason::Stopped => f.write_str("stopped"),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Reading: from an answer to a page, its links and its WARC records. CPU work, on threads of its own.
+
+use archive::tables::{Edge, Links, VisitRecord};
+use archive::{Kept, Purpose, RecordWriter, Records, Visit};
+use fetch::{Answer, NextStep, Unwanted};
+use frontier::{Asked, End, Offer, Patience, Sent};
+use model::{CrawlId, CrawlSettings, ErrorKind, Fetched, LeaseId, LeasedUrl, LinkKind, Normalise, Outcome, Page, PageUrl, Timestamp, UrlKey};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// An answer on its way to be read.
+pub(crate) struct Job {
+    pub(crate) lease: LeaseId,
+    pub(crate) crawl: CrawlId,
+    pub(crate) url: LeasedUrl,
+    pub(crate) answer: Answer,
+    pub(crate) sent: Sent,
+    pub(crate) asked: Asked,
+    pub(crate) slot: u32,
+}
+
+/// What reading gives: everything the conductor needs to settle and keep the visit.
+pub(crate) struct Read {
+    pub(crate) lease: LeaseId,
+    pub(crate) key: UrlKey,
+    pub(crate) sent: Sent,
+    pub(crate) asked: Asked,
+    pub(crate) end: End,
+    pub(crate) visit: VisitRecord,
+    pub(crate) links: Option<Links>,
+    pub(crate) records: Option<Records>,
+    pub(crate) slot: u32,
+    /// How long reading took, in microseconds.
+    pub(crate) micros: u64,
+}
+
+/// Reads answers; one per thread, as it keeps its buffers.
+pub(crate) struct Reader {
+    settings: CrawlSettings,
+    normalise: Normalise,
+    records: RecordWriter,
+}
+
+impl Reader {
+    pub(crate) fn new(settings: &CrawlSettings) -> Reader {
+        Reader { settings: settings.clone(), normalise: settings.normalise(), records: RecordWriter::new() }
+    }
+
+    pub(crate) fn read(&mut self, job: Job) -> Read {
+        let mut page = None;
+        let mut links = None;
+        let fetched = job.answer.fetched();
+        let body_limit = job.url.body_limit;
+        let end = match &job.answer {
+            Answer::Unwanted { what, .. } => End::Unwanted { what: unwanted(what) },
+            // The last room of `max_bytes` was too small for it: as if it had not been asked for.
+            Answer::Fetched(fetched)
+                if fetched.cut == Some(model::Cut::Length) && body_limit < self.settings.max_body.limit().unwrap_or(u64::MAX) =>
+            {
+                End::NoRoom
+            }
+            Answer::Fetched(fetched) => match fetched.status {
+                200..=299 => {
+                    let read = self.page(fetched);
+                    let (offers, found) = self.links(&read, &job.url);
+                    links = Some(found);
+                    page = Some(read);
+                    End::Page { bytes: fetched.body.len() as u64, links: offers }
+                }
+                304 => End::NotModified,
+                300..=399 => match fetched.headers.get("location").and_then(|to| self.target(&job.url.url, to)) {
+                    Some(to) if to == job.url.url => failed(ErrorKind::RedirectLoop),
+                    Some(to) => End::Redirect { to },
+                    None => failed(ErrorKind::BadRedirect),
+                },
+                status @ (429 | 503) => End::Busy { status, wait: fetch::retry_after(&fetched.headers, job.sent.end) },
+                status => failed(ErrorKind::Status(status)),
+            },
+        };
+        let kept = matches!(job.answer, Answer::Fetched(_)) && !matches!(end, End::NoRoom);
+        let outcome = matches!(end, End::Page { .. }).then_some(Outcome::Fetched);
+        let records = kept.then(|| {
+            self.records.records(&Visit {
+                crawl: job.crawl,
+                fetched,
+                purpose: Purpose::Page,
+                via: job.url.via.as_ref(),
+                depth: job.url.depth,
+                outcome: outcome.as_ref(),
+                page: page.as_ref(),
+                kept: Kept::Whole,
+            })
+        });
+        let error = match &end {
+            End::Failed { error, .. } => Some(error.clone()),
+            End::Busy { status, .. } => Some(ErrorKind::Status(*status)),
+            _ => None,
+        };
+        let visit = visit_record(fetched, page.as_ref(), error);
+        Read {
+            lease: job.lease,
+            key: job.url.key,
+            sent: job.sent,
+            asked: job.asked,
+            end,
+            visit,
+            links,
+            records,
+            slot: job.slot,
+            micros: 0,
+        }
+    }
+
+    fn page(&self, fetched: &Fetched) -> Page {
+        extract::page(&extract::Input {
+            url: &fetched.url,
+            headers: &fetched.headers,
+            body: &fetched.content,
+            normalise: self.normalise,
+            max_links: self.settings.max_links as usize,
+            agent: "gannet",
+        })
+    }
+
+    /// A page's links as rows, and as offers to the frontier.
+    fn links(&self, page: &Page, from: &LeasedUrl) -> (Vec<Offer>, Links) {
+        let mut offers = Vec::with_capacity(page.links.len());
+        let mut edges = Vec::with_capacity(page.links.len());
+        for link in &page.links {
+            let asked_not_to = link.rel.nofollow || page.directives.nofollow;
+            let wanted = link.kind != LinkKind::Canonical || self.settings.honour_canonical;
+            let follow = wanted && (!asked_not_to || self.settings.follow_nofollow);
+            let edge = Edge::of(link, follow);
+            offers.push(Offer {
+                url: link.url.clone(),
+                key: edge.target,
+                depth: from.depth + 1,
+                via: Some(from.key),
+                follow,
+                start: false,
+                hops: 0,
+            });
+            edges.push(edge);
+        }
+        (offers, Links { edges })
+    }
+
+    fn target(&self, base: &PageUrl, location: &str) -> Option<PageUrl> {
+        self.normalise.join(base, location).ok()
+    }
+}
+
+fn failed(error: ErrorKind) -> End {
+    End::Failed { patience: patience(NextStep::after(&error)), error }
+}
+
+/// The frontier's word for what fetch advises.
+pub(crate) fn patience(step: NextStep) -> Patience {
+    match step {
+        NextStep::Drop => Patience::Drop,
+        NextStep::RetrySoft => Patience::Soft,
+        NextStep::RetryHard => Patience::Hard,
+    }
+}
+
+fn unwanted(what: &Unwanted) -> String {
+    match what {
+        Unwanted::Type(content_type) => content_type.clone(),
+        Unwanted::Length(bytes) => format!("{bytes} bytes"),
+    }
+}
+
+fn visit_record(fetched: &Fetched, page: Option<&Page>, error: Option<ErrorKind>) -> VisitRecord {
+    let validators = fetched.validators();
+    VisitRecord {
+        status: Some(fetched.status),
+        error,
+        millis: fetched.timings.total.as_millis() as u64,
+        bytes: fetched.body.len() as u64,
+        content_bytes: fetched.content.len() as u64,
+        content_type: fetched.content_type(),
+        cut: fetched.cut,
+        title: page.map(|page| page.title.clone()),
+        content_hash: xxh3_64(&fetched.content),
+        location: None,
+        etag: validators.etag,
+        last_modified: validators.last_modified,
+    }
+}
+
+/// A visit that brought no answer.
+pub(crate) fn failed_visit(error: ErrorKind, sent: Sent) -> VisitRecord {
+    VisitRecord {
+        status: None,
+        error: Some(error),
+        millis: millis(sent.start, sent.end),
+        bytes: 0,
+        content_bytes: 0,
+        content_type: None,
+        cut: None,
+        title: None,
+        content_hash: 0,
+        location: None,
+        etag: None,
+        last_modified: None,
+    }
+}
+
+fn millis(start: Timestamp, end: Timestamp) -> u64 {
+    end.since(start).as_millis() as u64
+}

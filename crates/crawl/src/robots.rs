@@ -1,0 +1,242 @@
+//! robots.txt in a run: which rules a lease must keep, and asking for them when they are missing or old.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use archive::{Kept, Purpose, RecordWriter, Records, Visit};
+use fetch::robots::{MOST_BYTES, MOST_REDIRECTS, Robots, Rules};
+use fetch::{Answer, Fetcher, Request};
+use frontier::Sent;
+use frontier::tables::{ROBOTS, RobotsAnswer, RobotsRecord};
+use kv::{KvError, Reader, Store};
+use model::{CrawlId, Fetched, Lease, Origin, PageUrl, Timestamp};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{Network, WallClock};
+
+/// A robots.txt holds for a day (RFC 9309's ceiling); one that could not be had is asked for again in an hour.
+const FRESH: Duration = Duration::from_secs(24 * 3600);
+const RETRY: Duration = Duration::from_secs(3600);
+
+
+/// Parsed files kept in memory.
+const MOST_PARSED: usize = 4_096;
+
+/// What a visit must keep to at one origin.
+#[derive(Clone)]
+pub(crate) enum Leash {
+    /// Everything is allowed.
+    Free,
+    /// These rules.
+    Rules(Arc<Rules>),
+    /// Not known, or too old: ask for robots.txt first.
+    Unknown,
+}
+
+/// All robots.txt of a run, parsed.
+pub(crate) struct RobotsBook {
+    agent: String,
+    mode: Mode,
+    parsed: HashMap<Origin, (Timestamp, Leash)>,
+}
+
+enum Mode {
+    Ignore,
+    /// One file for all hosts.
+    Fixed(Arc<Rules>),
+    Obey,
+}
+
+/// What asking for a robots.txt gave.
+pub(crate) struct AskedRobots {
+    pub(crate) origin: Origin,
+    pub(crate) record: RobotsRecord,
+    /// The request at the origin itself; the last one where it redirected within the host.
+    pub(crate) sent: Option<Sent>,
+    pub(crate) records: Vec<Records>,
+    pub(crate) requests: u64,
+}
+
+impl RobotsBook {
+    pub(crate) fn obey(agent: &str) -> RobotsBook {
+        RobotsBook { agent: agent.to_owned(), mode: Mode::Obey, parsed: HashMap::new() }
+    }
+
+    pub(crate) fn ignore() -> RobotsBook {
+        RobotsBook { agent: String::new(), mode: Mode::Ignore, parsed: HashMap::new() }
+    }
+
+    pub(crate) fn fixed(agent: &str, text: &[u8]) -> RobotsBook {
+        let rules = Arc::new(Robots::parse(text).rules(agent));
+        RobotsBook { agent: agent.to_owned(), mode: Mode::Fixed(rules), parsed: HashMap::new() }
+    }
+
+    /// The leash for each origin of a lease.
+    pub(crate) fn leashes(&mut self, store: &Store, lease: &Lease, now: Timestamp) -> Result<Vec<(Origin, Leash)>, KvError> {
+        let mut leashes: Vec<(Origin, Leash)> = Vec::new();
+        for url in &lease.urls {
+            let origin = url.url.origin();
+            if !leashes.iter().any(|(known, _)| *known == origin) {
+                let leash = self.leash(store, &origin, now)?;
+                leashes.push((origin, leash));
+            }
+        }
+        Ok(leashes)
+    }
+
+    fn leash(&mut self, store: &Store, origin: &Origin, now: Timestamp) -> Result<Leash, KvError> {
+        match &self.mode {
+            Mode::Ignore => return Ok(Leash::Free),
+            Mode::Fixed(rules) => return Ok(Leash::Rules(rules.clone())),
+            Mode::Obey => {}
+        }
+        if let Some((expires, leash)) = self.parsed.get(origin)
+            && *expires > now
+        {
+            return Ok(leash.clone());
+        }
+        let leash = match store.get(&ROBOTS, &origin.as_str().to_owned())? {
+            Some(record) if record.expires > now => self.learn(origin, &record),
+            _ => Leash::Unknown,
+        };
+        Ok(leash)
+    }
+
+    /// Takes in a file that was read or asked for.
+    pub(crate) fn learn(&mut self, origin: &Origin, record: &RobotsRecord) -> Leash {
+        let leash = match &record.answer {
+            RobotsAnswer::Rules { text, .. } => Leash::Rules(Arc::new(Robots::parse(text).rules(&self.agent))),
+            RobotsAnswer::None { .. } => Leash::Free,
+            RobotsAnswer::Unreachable { .. } => Leash::Unknown,
+        };
+        if self.parsed.len() >= MOST_PARSED {
+            self.parsed.clear();
+        }
+        if !matches!(leash, Leash::Unknown) {
+            self.parsed.insert(origin.clone(), (record.expires, leash.clone()));
+        }
+        leash
+    }
+
+    /// After a failed attempt an older file goes on to hold, for another hour.
+    pub(crate) fn or_stale(store: &Store, asked: &mut AskedRobots, now: Timestamp) -> Result<(), KvError> {
+        if !matches!(asked.record.answer, RobotsAnswer::Unreachable { .. }) {
+            return Ok(());
+        }
+        let stored = store.get(&ROBOTS, &asked.origin.as_str().to_owned())?;
+        if let Some(stored) = stored
+            && !matches!(stored.answer, RobotsAnswer::Unreachable { .. })
+        {
+            asked.record = RobotsRecord { expires: now + RETRY, ..stored };
+        }
+        Ok(())
+    }
+}
+
+impl Leash {
+    /// What robots.txt asks for between two requests.
+    pub(crate) fn crawl_delay(&self) -> Option<Duration> {
+        match self {
+            Leash::Rules(rules) => rules.pause(),
+            _ => None,
+        }
+    }
+
+    /// When the host's hours begin, if it names hours and these are not they.
+    pub(crate) fn opens_at(&self, now: Timestamp) -> Option<Timestamp> {
+        match self {
+            Leash::Rules(rules) => Some(rules.next_visit(now)).filter(|opens| *opens > now),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the one robots.txt that a project wants kept everywhere.
+pub(crate) async fn read_fixed(network: &Network, clock: WallClock, url: &PageUrl) -> Result<Vec<u8>, String> {
+    let (address, _) = network.address(&url.host()).await.map_err(|error| error.to_string())?;
+    let mut request = Request::new(url.clone(), address, clock.now());
+    request.body_limit = MOST_BYTES as u64;
+    match network.fetcher.fetch(request).await {
+        Ok(Answer::Fetched(fetched)) if (200..300).contains(&fetched.status) => Ok(fetched.content.to_vec()),
+        Ok(answer) => Err(format!("status {}", answer.fetched().status)),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Asks for an origin's robots.txt, following redirects, keeping the host's gap between its own requests.
+pub(crate) async fn ask(network: &Network, clock: &WallClock, crawl: CrawlId, lease: &Lease, origin: &Origin) -> AskedRobots {
+    let mut url = origin.robots_url();
+    let mut address = Ok(lease.address);
+    let mut sent: Option<Sent> = None;
+    let mut records = Vec::new();
+    let mut requests = 0;
+    let mut hops = 0;
+    let fetched_at = clock.now();
+    let answer = loop {
+        let at_home = url.host() == lease.host;
+        if let (Some(sent), true) = (sent, at_home) {
+            tokio::time::sleep((sent.end + lease.gap).since(clock.now())).await;
+        }
+        let start = clock.now();
+        let Ok(address_now) = address else { break unreachable("its redirect leads to no address") };
+        let mut request = Request::new(url.clone(), address_now, start);
+        request.body_limit = MOST_BYTES as u64;
+        let answer = network.fetcher.fetch(request).await;
+        requests += 1;
+        if at_home {
+            sent = Some(Sent { start, end: clock.now() });
+        }
+        let fetched = match answer {
+            Ok(Answer::Fetched(fetched) | Answer::Unwanted { fetched, .. }) => fetched,
+            Err(error) => break unreachable(&error.to_string()),
+        };
+        records.push(record(crawl, &fetched, lease));
+        match fetched.status {
+            200..=299 => break rules(&fetched),
+            300..=399 => {
+                hops += 1;
+                let target = fetched.headers.get("location").and_then(|to| target(&url, to));
+                let Some(target) = target.filter(|_| hops <= MOST_REDIRECTS) else {
+                    // Too many or nowhere: RFC 9309 lets it count as unavailable.
+                    break RobotsAnswer::None { status: fetched.status };
+                };
+                address = network.address(&target.host()).await.map(|(address, _)| address);
+                url = target;
+            }
+            status @ (429 | 500..) => break unreachable(&format!("status {status}")),
+            status => break RobotsAnswer::None { status },
+        }
+    };
+    let lifetime = if matches!(answer, RobotsAnswer::Unreachable { .. }) { RETRY } else { FRESH };
+    let record = RobotsRecord { fetched: fetched_at, expires: clock.now() + lifetime, answer };
+    AskedRobots { origin: origin.clone(), record, sent, records, requests }
+}
+
+fn rules(fetched: &Fetched) -> RobotsAnswer {
+    let text = fetched.content[..fetched.content.len().min(MOST_BYTES)].to_vec();
+    RobotsAnswer::Rules { version: xxh3_64(&text), text }
+}
+
+fn unreachable(reason: &str) -> RobotsAnswer {
+    RobotsAnswer::Unreachable { reason: reason.to_owned() }
+}
+
+fn target(base: &PageUrl, location: &str) -> Option<PageUrl> {
+    model::Normalise::default().join(base, location).ok()
+}
+
+fn record(crawl: CrawlId, fetched: &Fetched, lease: &Lease) -> Records {
+    let depth = lease.urls.first().map_or(0, |url| url.depth);
+    let visit = Visit {
+        crawl,
+        fetched,
+        purpose: Purpose::Robots,
+        via: None,
+        depth,
+        outcome: None,
+        page: None,
+        kept: Kept::Whole,
+    };
+    RecordWriter::new().records(&visit)
+}

@@ -1,0 +1,222 @@
+//! A run: started, watched, paused, stopped by its caller.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use archive::tables::POSITIONS;
+use archive::{ArchiveSettings, ArchiveWriter};
+use fetch::Wanted;
+use frontier::Frontier;
+use kv::{Reader as _, Store};
+use model::{CrawlId, Project, RobotsMode};
+use net::{Clock, ProcessClock};
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::conductor::Conductor;
+use crate::progress::{Ended, Progress};
+use crate::read::{Job, Reader};
+use crate::robots::RobotsBook;
+use crate::visit::{Message, Slots, Unread};
+use crate::{CrawlError, Network, WallClock};
+
+/// What a run needs.
+pub struct Setup {
+    /// The store of the data directory.
+    pub store: Store,
+    /// Where this crawl's WARC files are.
+    pub archive: PathBuf,
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// The project it serves.
+    pub project: Project,
+    /// Private addresses that may be asked all the same: the bundled demo site.
+    pub allow: Vec<SocketAddr>,
+}
+
+/// A run under way.
+pub struct Run {
+    wish: watch::Sender<Wish>,
+    progress: watch::Receiver<Progress>,
+    ended: oneshot::Receiver<Result<Ended, CrawlError>>,
+}
+
+/// What the caller wants of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    Go,
+    Pause,
+    Stop,
+}
+
+impl Run {
+    /// Starts a run. Must be called within a tokio runtime; blocks while the store is opened.
+    pub fn start(setup: Setup) -> Result<Run, CrawlError> {
+        let runtime = Handle::current();
+        let clock = WallClock::start();
+        let Setup { store, archive, crawl, project, allow } = setup;
+        let network = Arc::new(Network::new(&project, &allow, clock)?);
+        let committed = store.get(&POSITIONS, &crawl.0)?.unwrap_or_default();
+        let settings = ArchiveSettings {
+            roll_at: project.crawl.warc_size.limit().unwrap_or(u64::MAX),
+            info: warcinfo(&project, &network),
+        };
+        let opened = ArchiveWriter::open(&archive, committed.position, settings)?;
+        for finding in &opened.findings {
+            tracing::warn!(%finding, "archive mended at start");
+        }
+        let frontier = Frontier::open(store.clone(), clock.now())?;
+
+        let (wish, wishes) = watch::channel(Wish::Go);
+        let (give_up, giving_up) = watch::channel(false);
+        let (progress_out, progress) = watch::channel(Progress::default());
+        let (inbox_in, inbox) = mpsc::channel(1_024);
+        let readers = thread::available_parallelism().map_or(2, usize::from);
+        let (jobs, job_list) = mpsc::channel(readers * 4);
+        let unread = Arc::new(Unread::default());
+        start_readers(readers, &project, job_list, inbox_in.clone(), clock.process())?;
+
+        let slots = Arc::new(Slots {
+            network: network.clone(),
+            clock,
+            wanted: Wanted {
+                types: project.crawl.content_types.iter().map(ToString::to_string).collect(),
+                longest: None,
+            },
+            jobs,
+            inbox: inbox_in,
+            give_up: giving_up,
+            unread,
+        });
+        let (ended_in, ended) = oneshot::channel();
+        let start = move || -> Result<Ended, CrawlError> {
+            let robots = robots_book(&runtime, &network, &project, clock)?;
+            let conductor = Conductor {
+                id: crawl,
+                project,
+                store,
+                frontier,
+                archive: opened.writer,
+                robots,
+                slots,
+                inbox,
+                runtime,
+                clock,
+                wish: wishes,
+                give_up,
+                progress: progress_out,
+            };
+            conductor.run()
+        };
+        spawn("conductor", move || drop(ended_in.send(start())))?;
+        Ok(Run { wish, progress, ended })
+    }
+
+    /// Progress, whenever it changes.
+    pub fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.clone()
+    }
+
+    /// A handle to pause, resume and stop the run from elsewhere.
+    pub fn controls(&self) -> Controls {
+        Controls { wish: self.wish.clone() }
+    }
+
+    /// Waits for the end.
+    pub async fn wait(self) -> Result<Ended, CrawlError> {
+        self.ended.await.unwrap_or(Err(CrawlError::Lost("the conductor")))
+    }
+}
+
+/// Pauses, resumes and stops a run.
+#[derive(Clone)]
+pub struct Controls {
+    wish: watch::Sender<Wish>,
+}
+
+impl Controls {
+    /// Nothing more is leased; visits under way end. A stop stands.
+    pub fn pause(&self) {
+        self.change(Wish::Pause);
+    }
+
+    /// Goes on after a pause.
+    pub fn resume(&self) {
+        self.change(Wish::Go);
+    }
+
+    /// Ends the run and keeps everything.
+    pub fn stop(&self) {
+        self.change(Wish::Stop);
+    }
+
+    fn change(&self, to: Wish) {
+        self.wish.send_if_modified(|wish| {
+            let changes = *wish != Wish::Stop && *wish != to;
+            if changes {
+                *wish = to;
+            }
+            changes
+        });
+    }
+}
+
+/// Threads that read answers. They end when the last slot is gone.
+fn start_readers(
+    count: usize,
+    project: &Project,
+    jobs: mpsc::Receiver<Job>,
+    inbox: mpsc::Sender<Message>,
+    clock: ProcessClock,
+) -> Result<(), CrawlError> {
+    let jobs = Arc::new(Mutex::new(jobs));
+    for number in 0..count {
+        let (jobs, inbox) = (jobs.clone(), inbox.clone());
+        let mut reader = Reader::new(&project.crawl);
+        spawn(&format!("reader {number}"), move || {
+            loop {
+                let job = jobs.lock().map_or(None, |mut jobs| jobs.blocking_recv());
+                let Some(job) = job else { break };
+                let began = clock.elapsed();
+                let mut read = reader.read(job);
+                read.micros = (clock.elapsed() - began).as_micros() as u64;
+                if inbox.blocking_send(Message::Read(Box::new(read))).is_err() {
+                    break;
+                }
+            }
+        })?;
+    }
+    Ok(())
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), CrawlError> {
+    thread::Builder::new().name(name.to_owned()).spawn(work).map(drop).map_err(CrawlError::Thread)
+}
+
+/// robots.txt by the project's settings; one file for all hosts is read before anything is crawled.
+fn robots_book(runtime: &Handle, network: &Network, project: &Project, clock: WallClock) -> Result<RobotsBook, CrawlError> {
+    if project.crawl.robots == RobotsMode::Ignore {
+        return Ok(RobotsBook::ignore());
+    }
+    let Some(url) = &project.crawl.robots_url else { return Ok(RobotsBook::obey(&network.agent)) };
+    let text = runtime.block_on(crate::robots::read_fixed(network, clock, url));
+    match text {
+        Ok(text) => Ok(RobotsBook::fixed(&network.agent, &text)),
+        Err(reason) => Err(CrawlError::RobotsUrl { url: url.to_string(), reason }),
+    }
+}
+
+fn warcinfo(project: &Project, network: &Network) -> Vec<(String, String)> {
+    let robots = match project.crawl.robots {
+        RobotsMode::Obey => "obey",
+        RobotsMode::Ignore => "ignore",
+    };
+    vec![
+        ("software".to_owned(), format!("gannet/{}", env!("CARGO_PKG_VERSION"))),
+        ("isPartOf".to_owned(), project.name.to_string()),
+        ("http-header-user-agent".to_owned(), network.user_agent.clone()),
+        ("robots".to_owned(), robots.to_owned()),
+    ]
+}

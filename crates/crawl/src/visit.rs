@@ -1,0 +1,214 @@
+//! Visits: a slot takes one lease at a time through robots and fetch.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use archive::tables::VisitRecord;
+use fetch::{Fetcher, Request, Wanted};
+use frontier::{Asked, End, Sent, Settled};
+use model::{ErrorKind, Host, Lease, LeaseId, LeasedUrl, Origin, Timestamp, UrlKey};
+use tokio::sync::{mpsc, watch};
+
+use crate::read::{self, Job, Read};
+use crate::robots::{self, AskedRobots, Leash};
+use crate::{Network, WallClock};
+
+/// What comes back to the conductor.
+pub(crate) enum Message {
+    /// Read, to be settled and kept.
+    Read(Box<Read>),
+    /// Settled without an answer to keep.
+    Settled(Settled, Option<VisitRecord>),
+    /// A robots.txt.
+    Robots(LeaseId, Box<AskedRobots>),
+    /// A lease has ended; all its jobs are sent to be read.
+    Released(LeaseId, u32),
+    /// An address, or why there is none.
+    Resolved(Host, Result<(IpAddr, Duration), ErrorKind>),
+}
+
+/// A lease with the rules it must keep to.
+pub(crate) struct Order {
+    pub(crate) lease: Lease,
+    pub(crate) leashes: Vec<(Origin, Leash)>,
+}
+
+/// What all slots share.
+pub(crate) struct Slots {
+    pub(crate) network: Arc<Network>,
+    pub(crate) clock: WallClock,
+    pub(crate) wanted: Wanted,
+    pub(crate) jobs: mpsc::Sender<Job>,
+    pub(crate) inbox: mpsc::Sender<Message>,
+    /// True: give up what is under way.
+    pub(crate) give_up: watch::Receiver<bool>,
+    pub(crate) unread: Arc<Unread>,
+}
+
+/// How many answers of each lease are sent to be read and not yet settled.
+#[derive(Default)]
+pub(crate) struct Unread(Mutex<HashMap<LeaseId, usize>>);
+
+impl Unread {
+    fn add(&self, lease: LeaseId) {
+        *self.counts().entry(lease).or_default() += 1;
+    }
+
+    /// One of them has reached the conductor.
+    pub(crate) fn settled(&self, lease: LeaseId) {
+        let mut counts = self.counts();
+        if let Some(count) = counts.get_mut(&lease) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&lease);
+            }
+        }
+    }
+
+    /// True while a lease's answers are on their way.
+    pub(crate) fn has(&self, lease: LeaseId) -> bool {
+        self.counts().contains_key(&lease)
+    }
+
+    fn counts(&self) -> MutexGuard<'_, HashMap<LeaseId, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How one URL was left.
+enum Left {
+    /// Sent on.
+    Settled,
+    /// The run is ending; nothing more may be asked.
+    Ending,
+}
+
+impl Slots {
+    /// Takes a lease through the stages.
+    pub(crate) async fn visit(self: Arc<Self>, order: Order, slot: u32) {
+        let Order { lease, leashes } = order;
+        let lease = Arc::new(lease);
+        let missing = leashes.iter().find(|(_, leash)| matches!(leash, Leash::Unknown));
+        if let Some((origin, _)) = missing {
+            // The pages wait for their turn after this request: its answer is committed first.
+            let asked = robots::ask(&self.network, &self.clock, lease.crawl, &lease, origin).await;
+            self.tell(Message::Robots(lease.id, Box::new(asked))).await;
+        } else if lease.connections > 1 && lease.urls.len() > 1 {
+            self.visit_side_by_side(&lease, &leashes, slot).await;
+        } else {
+            let mut last_start = None;
+            for url in &lease.urls {
+                if let Some(start) = last_start {
+                    self.sleep_until(start + lease.gap).await;
+                }
+                let (left, start) = self.visit_url(&lease, &leashes, url, slot).await;
+                last_start = start.or(last_start);
+                if matches!(left, Left::Ending) {
+                    break;
+                }
+            }
+        }
+        self.tell(Message::Released(lease.id, slot)).await;
+    }
+
+    /// Several connections to one host: request starts still keep the lease's gap.
+    async fn visit_side_by_side(self: &Arc<Self>, lease: &Arc<Lease>, leashes: &[(Origin, Leash)], slot: u32) {
+        let mut tasks = tokio::task::JoinSet::new();
+        let mut next_start = self.clock.now();
+        for index in 0..lease.urls.len() {
+            if tasks.len() >= lease.connections {
+                tasks.join_next().await;
+            }
+            self.sleep_until(next_start).await;
+            if *self.give_up.borrow() {
+                break;
+            }
+            next_start = self.clock.now() + lease.gap;
+            let (slots, lease, leashes) = (self.clone(), lease.clone(), leashes.to_vec());
+            tasks.spawn(async move {
+                slots.visit_url(&lease, &leashes, &lease.urls[index], slot).await;
+            });
+        }
+        while tasks.join_next().await.is_some() {}
+    }
+
+    async fn visit_url(&self, lease: &Lease, leashes: &[(Origin, Leash)], url: &LeasedUrl, slot: u32) -> (Left, Option<Timestamp>) {
+        let start = self.clock.now();
+        if *self.give_up.borrow() || start > lease.deadline {
+            return (Left::Ending, None);
+        }
+        let origin = url.url.origin();
+        let leash = leashes.iter().find(|(known, _)| *known == origin).map_or(&Leash::Unknown, |(_, leash)| leash);
+        if let Leash::Rules(rules) = leash {
+            let verdict = rules.verdict(url.url.path_and_query());
+            if !verdict.allowed {
+                self.settle(lease.id, url.key, None, End::Disallowed { line: verdict.line }, None).await;
+                return (Left::Settled, None);
+            }
+        }
+        let asked = Asked { crawl_delay: leash.crawl_delay(), retry_after: None };
+        let mut request = Request::new(url.url.clone(), lease.address, start);
+        request.validators = url.validators.clone();
+        request.body_limit = url.body_limit;
+        request.wanted = self.wanted.clone();
+        let mut give_up = self.give_up.clone();
+        let answer = tokio::select! {
+            answer = self.network.fetcher.fetch(request) => answer,
+            () = ending(&mut give_up) => {
+                let sent = Sent { start, end: self.clock.now() };
+                let settled = Settled { lease: lease.id, key: url.key, sent: Some(sent), asked, end: End::Unfinished };
+                self.tell(Message::Settled(settled, None)).await;
+                return (Left::Ending, Some(start));
+            }
+        };
+        let sent = Sent { start, end: self.clock.now() };
+        match answer {
+            Ok(answer) => {
+                let job = Job { lease: lease.id, crawl: lease.crawl, url: url.clone(), answer, sent, asked, slot };
+                // Waits while the readers are busy: what is fetched and not yet read stays bounded.
+                self.unread.add(lease.id);
+                let _ = self.jobs.send(job).await;
+            }
+            Err(error) => {
+                tracing::debug!(url = %url.url, %error, "fetch failed");
+                let kind = error.kind();
+                let end = End::Failed { error: kind.clone(), patience: read::patience(error.next_step()) };
+                let visit = read::failed_visit(kind, sent);
+                let settled = Settled { lease: lease.id, key: url.key, sent: Some(sent), asked, end };
+                self.tell(Message::Settled(settled, Some(visit))).await;
+            }
+        }
+        (Left::Settled, Some(start))
+    }
+
+    async fn settle(&self, lease: LeaseId, key: UrlKey, sent: Option<Sent>, end: End, visit: Option<VisitRecord>) {
+        let settled = Settled { lease, key, sent, asked: Asked::default(), end };
+        self.tell(Message::Settled(settled, visit)).await;
+    }
+
+    async fn sleep_until(&self, moment: Timestamp) {
+        let wait = moment.since(self.clock.now());
+        if !wait.is_zero() {
+            let mut give_up = self.give_up.clone();
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = ending(&mut give_up) => {}
+            }
+        }
+    }
+
+    async fn tell(&self, message: Message) {
+        // The conductor outlives its slots; when it is gone there is nobody to tell.
+        let _ = self.inbox.send(message).await;
+    }
+}
+
+/// Waits until what is under way is to be given up; for ever when that cannot happen any more.
+async fn ending(give_up: &mut watch::Receiver<bool>) {
+    let told = give_up.wait_for(|ending| *ending).await.is_ok();
+    if !told {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,6 @@
+//! Exports as other people's readers see them.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod python;
+mod round_trip;

@@ -1,0 +1,126 @@
+//! Which character encoding a body is in, and its text.
+//!
+//! In this order: byte order mark, `Content-Type`, `<meta>` in the first 1,024 bytes, a guess from the bytes.
+//! Labels are those of the encoding standard.
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8};
+use model::PageUrl;
+
+use crate::kind::Kind;
+use crate::prescan::prescan;
+
+/// A body as text, and the encoding it was read with. Bytes that are no character become U+FFFD.
+pub fn decode<'a>(
+    body: &'a [u8],
+    content_type: Option<&str>,
+    kind: Kind,
+    url: &PageUrl,
+) -> (Cow<'a, str>, &'static Encoding) {
+    if let Some((encoding, mark)) = Encoding::for_bom(body) {
+        return (encoding.decode_without_bom_handling(&body[mark..]).0, encoding);
+    }
+    let encoding = content_type
+        .and_then(charset_parameter)
+        .and_then(|label| Encoding::for_label(label.as_bytes()))
+        .or_else(|| if kind == Kind::Html { prescan(body) } else { None })
+        .unwrap_or_else(|| guess(body, url));
+    (encoding.decode_without_bom_handling(body).0, encoding)
+}
+
+/// The value of `charset` in a `Content-Type`.
+pub(crate) fn charset_parameter(content_type: &str) -> Option<&str> {
+    content_type.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches(['"', '\'']))
+    })
+}
+
+/// Bytes looked at for a guess: the first, which are often markup only, and the last.
+const HEAD: usize = 16 * 1024;
+const TAIL: usize = 8 * 1024;
+
+fn guess(body: &[u8], url: &PageUrl) -> &'static Encoding {
+    match std::str::from_utf8(body) {
+        Ok(_) => return UTF_8,
+        // A body that was cut may end within a character.
+        Err(error) if error.error_len().is_none() => return UTF_8,
+        Err(_) => {}
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    if body.len() <= HEAD + TAIL {
+        detector.feed(body, true);
+    } else {
+        let head = &body[..HEAD];
+        let tail = &body[body.len() - TAIL..];
+        // Cut where no encoding has the middle of a character: one broken character rules an encoding out.
+        let head_end = head.iter().rposition(is_cut).unwrap_or(0);
+        let tail_start = tail.iter().position(is_cut).unwrap_or(TAIL);
+        detector.feed(&head[..head_end], false);
+        detector.feed(&tail[tail_start..], true);
+    }
+    let host = url.host();
+    let top = host.name().rsplit('.').next().unwrap_or_default();
+    let is_label = !top.is_empty() && top.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    // UTF-8 was ruled out above for the whole body.
+    detector.guess(is_label.then_some(top.as_bytes()), Utf8Detection::Deny)
+}
+
+fn is_cut(byte: &u8) -> bool {
+    matches!(byte, b'\n' | b' ' | b'<')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(body: &[u8], content_type: Option<&str>, encoding: &str, text: &str) {
+        let url = PageUrl::parse("http://example.com/").unwrap();
+        let (decoded, used) = decode(body, content_type, Kind::Html, &url);
+        assert_eq!((used.name(), &*decoded), (encoding, text));
+    }
+
+    #[test]
+    fn the_mark_comes_first_then_the_header_then_the_page() {
+        let latin = Some("text/html; charset=ISO-8859-1");
+        check(b"\xEF\xBB\xBF\xC3\xA9", latin, "UTF-8", "é");
+        check(b"\xFF\xFEx\0", latin, "UTF-16LE", "x");
+        check(b"\xE9<meta charset=utf-8>", latin, "windows-1252", "é<meta charset=utf-8>");
+        check(b"<meta charset=koi8-r>\xC1", None, "KOI8-R", "<meta charset=koi8-r>а");
+        check(
+            b"<meta charset=koi8-r>\xC1",
+            Some("text/html; charset=nonsense"),
+            "KOI8-R",
+            "<meta charset=koi8-r>а",
+        );
+        check(b"\0x", Some("text/html;charset=\"utf-16be\""), "UTF-16BE", "x");
+        check(b"\x93\xFA\x96{", Some("text/html; Charset=Shift_JIS"), "Shift_JIS", "日本");
+    }
+
+    #[test]
+    fn a_page_that_says_nothing_is_guessed() {
+        check("é".as_bytes(), None, "UTF-8", "é");
+        check(b"x\xE2\x82", None, "UTF-8", "x\u{fffd}");
+        check(b"caf\xE9 au lait, gar\xE7on", None, "windows-1252", "café au lait, garçon");
+        let russian = "Привет, это обычный русский текст без объявленной кодировки.";
+        let (bytes, _, _) = encoding_rs::WINDOWS_1251.encode(russian);
+        check(&bytes, None, "windows-1251", russian);
+        let japanese = "これは日本語の文章です。文字コードは書かれていません。".repeat(3);
+        let (bytes, _, _) = encoding_rs::EUC_JP.encode(&japanese);
+        check(&bytes, None, "EUC-JP", &japanese);
+        check(b"", None, "UTF-8", "");
+    }
+
+    #[test]
+    fn a_long_page_is_guessed_by_its_ends() {
+        let text = format!(
+            "{}{}",
+            "<p>markup</p>\n".repeat(5_000),
+            "<p>Это русский текст в конце.</p>\n".repeat(100)
+        );
+        let (bytes, _, _) = encoding_rs::WINDOWS_1251.encode(&text);
+        check(&bytes, None, "windows-1251", &text);
+    }
+}

@@ -1,0 +1,114 @@
+//! What kind of content an answer is: by its type, else by its first bytes.
+
+/// How a body is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// As HTML.
+    Html,
+    /// As text without markup.
+    PlainText,
+    /// Not at all.
+    Other,
+}
+
+/// How to read a body with this `Content-Type`; its first bytes decide only when the type is missing or says
+/// nothing.
+pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
+    let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    match essence.to_ascii_lowercase().as_str() {
+        "text/html" | "application/xhtml+xml" => Kind::Html,
+        "text/plain" => Kind::PlainText,
+        "" | "*/*" | "unknown/unknown" | "application/unknown" => sniff(body),
+        _ => Kind::Other,
+    }
+}
+
+/// Bytes that are looked at.
+const PREFIX: usize = 1_024;
+
+fn sniff(body: &[u8]) -> Kind {
+    let prefix = &body[..body.len().min(PREFIX)];
+    if prefix.starts_with(b"\xFE\xFF") || prefix.starts_with(b"\xFF\xFE") {
+        return if is_html_after_bom(prefix) { Kind::Html } else { Kind::PlainText };
+    }
+    let start = prefix.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(prefix).trim_ascii_start();
+    if is_html(start) {
+        Kind::Html
+    } else if start.starts_with(b"<?xml") {
+        // XHTML says so in its first lines; other XML is not read here.
+        let lower = prefix.to_ascii_lowercase();
+        if find(&lower, b"<html").is_some() { Kind::Html } else { Kind::Other }
+    } else if prefix.is_empty() || start.starts_with(b"%PDF-") || prefix.iter().any(|byte| is_binary(*byte)) {
+        Kind::Other
+    } else {
+        Kind::PlainText
+    }
+}
+
+/// Tags that a page without a type may start with, as the sniffing standard has them.
+fn is_html(start: &[u8]) -> bool {
+    const TAGS: &str = "html head script iframe h1 div font table a style title b body br p meta link";
+    let names = TAGS.split(' ').map(|name| format!("<{name}"));
+    start.starts_with(b"<!--")
+        || names.chain(["<!doctype html".to_owned()]).any(|tag| {
+            start.len() > tag.len()
+                && start[..tag.len()].eq_ignore_ascii_case(tag.as_bytes())
+                && (start[tag.len()] == b'>' || start[tag.len()].is_ascii_whitespace())
+        })
+}
+
+/// The same in UTF-16: every other byte.
+fn is_html_after_bom(prefix: &[u8]) -> bool {
+    let ascii: Vec<u8> = prefix[2..].iter().copied().filter(|byte| *byte != 0).collect();
+    is_html(ascii.trim_ascii_start())
+}
+
+/// Control characters that text does not have.
+fn is_binary(byte: u8) -> bool {
+    matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F)
+}
+
+pub(crate) fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack.windows(needle.len()).position(|window| window == needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(content_type: Option<&str>, body: &[u8], expected: Kind) {
+        assert_eq!(
+            kind(content_type, body),
+            expected,
+            "{content_type:?} {:?}",
+            String::from_utf8_lossy(body)
+        );
+    }
+
+    #[test]
+    fn the_type_decides() {
+        check(Some("text/html; charset=utf-8"), b"plain", Kind::Html);
+        check(Some(" Text/HTML"), b"", Kind::Html);
+        check(Some("application/xhtml+xml"), b"", Kind::Html);
+        check(Some("text/plain"), b"<html>", Kind::PlainText);
+        check(Some("application/pdf"), b"<html>", Kind::Other);
+        check(Some("image/png"), b"", Kind::Other);
+        check(Some("application/octet-stream"), b"<html>", Kind::Other);
+    }
+
+    #[test]
+    fn without_a_type_the_bytes_decide() {
+        check(None, b"\xEF\xBB\xBF\n <!DOCTYPE HTML>x", Kind::Html);
+        check(Some(""), b"<p>x", Kind::Html);
+        check(None, b"<pre>", Kind::PlainText);
+        check(None, b"<!-- x", Kind::Html);
+        check(None, b"<?xml version='1.0'?><html>", Kind::Html);
+        check(None, b"<?xml version='1.0'?><rss>", Kind::Other);
+        check(None, b"%PDF-1.7", Kind::Other);
+        check(None, b"\x89PNG\r\n\x1a\n", Kind::Other);
+        check(None, b"\xFF\xFE<\0p\0>\0", Kind::Html);
+        check(None, b"\xFE\xFF\0x", Kind::PlainText);
+        check(None, b"words", Kind::PlainText);
+        check(None, b"", Kind::Other);
+    }
+}

@@ -1,0 +1,84 @@
+//! An answer's bytes and headers -> a page.
+
+use html::Tree;
+use model::{Fetched, Headers, Normalise, Page, PageUrl};
+
+use crate::directives;
+use crate::kind::{Kind, kind};
+use crate::reader::Reader;
+use crate::words::Words;
+
+/// What a page is read from.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// Where the page was found; links are relative to it.
+    pub url: &'a PageUrl,
+    /// The answer's headers: `Content-Type`, `Content-Language`, `Link` and `X-Robots-Tag` count.
+    pub headers: &'a Headers,
+    /// The body, its content coding undone.
+    pub body: &'a [u8],
+    /// How the project wants its URLs.
+    pub normalise: Normalise,
+    /// Links kept; a page with more is marked.
+    pub max_links: usize,
+    /// Our name, for directives meant for one robot.
+    pub agent: &'a str,
+}
+
+/// Links kept of one page, unless the project says otherwise.
+pub const MAX_LINKS: usize = 1_000;
+
+impl<'a> Input<'a> {
+    /// An answer, read with the usual limits.
+    pub fn of(fetched: &'a Fetched, normalise: Normalise) -> Input<'a> {
+        Input {
+            url: &fetched.url,
+            headers: &fetched.headers,
+            body: &fetched.content,
+            normalise,
+            max_links: MAX_LINKS,
+            agent: "gannet",
+        }
+    }
+}
+
+/// Reads a page. What is neither HTML nor plain text gives an empty one, with what the headers say.
+pub fn page(input: &Input<'_>) -> Page {
+    read(input, |html, reader| html::read(html, reader)).0
+}
+
+/// Reads a page and builds its tree; the page is the same as that of [`page`]. No HTML, no tree.
+pub fn page_and_tree(input: &Input<'_>) -> (Page, Option<Tree>) {
+    read(input, |html, reader| html::parse(html, reader))
+}
+
+fn read<T>(input: &Input<'_>, parse: impl FnOnce(&str, &mut Reader<'_>) -> T) -> (Page, Option<T>) {
+    let content_type = input.headers.get("content-type");
+    let kind = kind(content_type, input.body);
+    let mut page = Page::default();
+    let mut tree = None;
+    if kind != Kind::Other {
+        let (text, encoding) = crate::decode(input.body, content_type, kind, input.url);
+        if kind == Kind::Html {
+            let mut reader = Reader::new(input);
+            tree = Some(parse(&text, &mut reader));
+            page = reader.finish();
+        } else {
+            let mut words = Words::default();
+            for line in text.lines() {
+                words.add(line, |_, _, _| {});
+                words.line();
+            }
+            page.text = words.finish();
+        }
+        page.charset = encoding.name().to_owned();
+    }
+    if page.language.is_none() {
+        let language = input.headers.get("content-language");
+        page.language = language.and_then(directives::language);
+    }
+    for value in input.headers.all("x-robots-tag") {
+        directives::add_header(&mut page.directives, value, input.agent);
+    }
+    (page, tree)
+}

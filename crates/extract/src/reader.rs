@@ -1,0 +1,360 @@
+//! Listens to a page and writes down what it says.
+//!
+//! There is no tree here, only tags as they are written, so the little that must be known of what is open is kept
+//! forgivingly: a new `<a>` ends the last one, formatting ends where it is closed or at the end of its table cell,
+//! and what is never closed ends with the page.
+
+use html::{Listener, Tag};
+use model::{LinkKind, Page};
+use url::Url;
+
+use crate::directives;
+use crate::links::{self, Links};
+use crate::page::Input;
+use crate::refresh;
+use crate::role::{Format, Hidden, Role, role};
+use crate::words::{Words, collapse_into, push_within};
+
+/// Hears one page.
+pub(crate) struct Reader<'a> {
+    input: &'a Input<'a>,
+    /// The page's own URL, parsed; none never happens, as a `PageUrl` is a URL.
+    own_url: Option<Url>,
+    page: Page,
+    words: Words,
+    links: Links,
+    open: Open,
+    /// Around these there are open tables.
+    outside: Vec<Open>,
+    hidden: Option<(Hidden, u32)>,
+    svg_depth: u32,
+    title: String,
+    title_is_open: bool,
+    title_is_known: bool,
+    in_body: bool,
+    content_language: Option<String>,
+}
+
+/// What is open of the elements that matter to links.
+#[derive(Clone, Copy, Default)]
+struct Open {
+    link: Option<usize>,
+    formats: [u16; 4],
+}
+
+/// Nested tables whose surroundings are remembered.
+const MAX_TABLES: usize = 64;
+/// `<meta>` pairs, and bytes of a name and of a value.
+const MAX_META: usize = 64;
+const MAX_META_NAME: usize = 128;
+const MAX_META_VALUE: usize = 2_048;
+/// Bytes of a title, before and after its white space is collapsed.
+const MAX_TITLE_SOURCE: usize = 8 * 1_024;
+const MAX_TITLE: usize = 1_024;
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(input: &'a Input<'a>) -> Reader<'a> {
+        Reader {
+            input,
+            own_url: Url::parse(input.url.as_str()).ok(),
+            page: Page::default(),
+            words: Words::default(),
+            links: Links::new(input.max_links),
+            open: Open::default(),
+            outside: Vec::new(),
+            hidden: None,
+            svg_depth: 0,
+            title: String::new(),
+            title_is_open: false,
+            title_is_known: false,
+            in_body: false,
+            content_language: None,
+        }
+    }
+
+    /// The page that was heard.
+    pub(crate) fn finish(self) -> Page {
+        let mut page = self.page;
+        collapse_into(&mut page.title, &self.title, MAX_TITLE);
+        page.language = page.language.or(self.content_language);
+        let Some(own_url) = self.own_url else { return page };
+        let normalise = self.input.normalise;
+        // A header cannot be put there by what visitors write on the page.
+        let in_header = self.input.headers.all("link").find_map(links::canonical_in_header);
+        let words = self.words.count();
+        let (found, cut) = self.links.finish(self.input.url, &own_url, normalise, words);
+        (page.links, page.links_cut) = (found, cut);
+        page.canonical = in_header.and_then(|href| links::resolve(&own_url, href, normalise));
+        if let Some(url) = &page.canonical {
+            let look = model::LinkLook::plain(links::distance(self.input.url, url));
+            let kind = LinkKind::Canonical;
+            let link =
+                model::Link { url: url.clone(), anchor: String::new(), look, rel: Default::default(), kind };
+            page.links.insert(0, link);
+            if page.links.len() > self.input.max_links {
+                page.links.pop();
+                page.links_cut = true;
+            }
+        } else {
+            let mut canonical = page.links.iter().filter(|link| link.kind == LinkKind::Canonical);
+            page.canonical = canonical.next().map(|link| link.url.clone());
+        }
+        page.text = self.words.finish();
+        page
+    }
+
+    fn start_anchor(&mut self, tag: &Tag<'_>) {
+        self.open.link = None;
+        if let Some(href) = tag.attribute("href")
+            && !self.is_inert()
+        {
+            self.open.link = self.links.add(LinkKind::Anchor, href, links::rel(tag.attribute("rel")));
+            self.format_link();
+        }
+    }
+
+    fn start_area(&mut self, tag: &Tag<'_>) {
+        if let Some(href) = tag.attribute("href")
+            && !self.is_inert()
+            && let Some(link) = self.links.add(LinkKind::Area, href, links::rel(tag.attribute("rel")))
+        {
+            self.links.add_alt(link, tag.attribute("alt").unwrap_or_default());
+            let (bold, italic) = (self.open.is_bold(), self.open.is_italic());
+            self.links.format(link, bold, italic);
+        }
+    }
+
+    fn start_meta(&mut self, tag: &Tag<'_>) {
+        let Some(content) = tag.attribute("content").filter(|_| !self.is_inert()) else { return };
+        match tag.attribute("http-equiv") {
+            Some(name) if name.eq_ignore_ascii_case("refresh") => {
+                // Inside `<noscript>` it sends those away who run no scripts; the page is meant to be here.
+                if self.hidden.is_none()
+                    && let Some(target) = refresh::target(content)
+                {
+                    self.links.add(LinkKind::Refresh, target, Default::default());
+                }
+            }
+            Some(name) if name.eq_ignore_ascii_case("content-language") => {
+                let language = self.content_language.take();
+                self.content_language = language.or_else(|| directives::language(content));
+            }
+            _ => {}
+        }
+        let Some(name) = tag.attribute("name").or_else(|| tag.attribute("property")) else { return };
+        let name = name.trim();
+        if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case(self.input.agent) {
+            directives::add(&mut self.page.directives, content);
+        }
+        if name.is_empty() || name.len() > MAX_META_NAME || self.page.meta.len() >= MAX_META {
+            return;
+        }
+        let mut value = String::new();
+        collapse_into(&mut value, content, MAX_META_VALUE);
+        if self.page.description.is_empty() && name.eq_ignore_ascii_case("description") {
+            self.page.description.clone_from(&value);
+        }
+        self.page.meta.push((name.to_owned(), value));
+    }
+
+    fn start_link_element(&mut self, tag: &Tag<'_>) {
+        // In the body it may come from a visitor.
+        if self.in_body
+            || self.is_inert()
+            || !links::has_word(tag.attribute("rel").unwrap_or_default(), "canonical")
+        {
+            return;
+        }
+        if let Some(href) = tag.attribute("href") {
+            self.links.add(LinkKind::Canonical, href, Default::default());
+        }
+    }
+
+    fn start_frame(&mut self, tag: &Tag<'_>) {
+        if let Some(src) = tag.attribute("src").filter(|src| !src.trim().is_empty())
+            && !self.is_inert()
+        {
+            self.links.add(LinkKind::Frame, src, Default::default());
+        }
+    }
+
+    fn start_hidden(&mut self, element: Hidden, tag: &Tag<'_>) {
+        if element == Hidden::Iframe {
+            self.start_frame(tag);
+        }
+        match &mut self.hidden {
+            None => {
+                self.hidden = Some((element, 1));
+                // The first one; those in drawings are names of shapes.
+                self.title_is_open = element == Hidden::Title && self.svg_depth == 0 && !self.title_is_known;
+                self.title_is_known |= self.title_is_open;
+            }
+            // Only these nest.
+            Some((Hidden::Template, depth)) if element == Hidden::Template => *depth += 1,
+            Some(_) => {}
+        }
+    }
+
+    fn end_hidden(&mut self, element: Hidden) {
+        match &mut self.hidden {
+            Some((open, depth)) if *open == element && *depth > 1 => *depth -= 1,
+            Some((open, _)) if *open == element => {
+                self.hidden = None;
+                self.title_is_open = false;
+            }
+            _ => {}
+        }
+    }
+
+    fn end_option(&mut self) {
+        if matches!(self.hidden, Some((Hidden::Option, _))) {
+            self.hidden = None;
+        }
+    }
+
+    /// With a drawing ends what was left open in it.
+    fn end_svg(&mut self) {
+        self.svg_depth = self.svg_depth.saturating_sub(1);
+        if matches!(self.hidden, Some((Hidden::Title | Hidden::Style | Hidden::Script, _))) {
+            self.hidden = None;
+        }
+    }
+
+    fn enter_table(&mut self) {
+        self.words.line();
+        if self.outside.len() < MAX_TABLES {
+            self.outside.push(self.open);
+        }
+    }
+
+    fn leave_table(&mut self) {
+        self.words.line();
+        if let Some(open) = self.outside.pop() {
+            self.open = open;
+        }
+    }
+
+    /// At the start and end of a table's cell: what was open in it is not open outside.
+    fn pass_cell_edge(&mut self) {
+        self.words.space();
+        if let Some(open) = self.outside.last() {
+            self.open = *open;
+        }
+    }
+
+    fn format_link(&mut self) {
+        if let Some(link) = self.open.link {
+            self.links.format(link, self.open.is_bold(), self.open.is_italic());
+        }
+    }
+
+    /// Whether what stands here is only stored for scripts.
+    fn is_inert(&self) -> bool {
+        matches!(self.hidden, Some((Hidden::Template, _)))
+    }
+}
+
+impl Open {
+    fn is_bold(&self) -> bool {
+        self.formats[Format::B as usize] + self.formats[Format::Strong as usize] > 0
+    }
+
+    fn is_italic(&self) -> bool {
+        self.formats[Format::I as usize] + self.formats[Format::Em as usize] > 0
+    }
+}
+
+impl Listener for Reader<'_> {
+    fn start(&mut self, tag: &Tag<'_>) {
+        match role(tag.name()) {
+            Role::Inline => {}
+            Role::Block | Role::Break => self.words.line(),
+            Role::Cell => self.pass_cell_edge(),
+            Role::Table => self.enter_table(),
+            Role::Anchor => self.start_anchor(tag),
+            Role::Area => self.start_area(tag),
+            Role::Format(format) => {
+                let count = &mut self.open.formats[format as usize];
+                *count = count.saturating_add(1).min(1_000);
+                self.format_link();
+            }
+            Role::Hidden(element) => {
+                if element == Hidden::Option {
+                    self.end_option();
+                }
+                self.start_hidden(element, tag);
+            }
+            Role::Image => {
+                if let (Some(link), Some(alt)) = (self.open.link, tag.attribute("alt")) {
+                    self.links.add_alt(link, alt);
+                }
+            }
+            Role::Svg => self.svg_depth += u32::from(!tag.self_closing()),
+            Role::Frame => self.start_frame(tag),
+            Role::Meta => self.start_meta(tag),
+            Role::Link => self.start_link_element(tag),
+            Role::Base => {
+                if let (Some(own_url), Some(href), false) =
+                    (&self.own_url, tag.attribute("href"), self.is_inert())
+                {
+                    self.links.set_base(own_url, href);
+                }
+            }
+            Role::Html => {
+                if self.page.language.is_none() {
+                    let language = tag.attribute("lang").or_else(|| tag.attribute("xml:lang"));
+                    self.page.language = language.and_then(directives::language);
+                }
+            }
+            Role::Body => {
+                self.in_body = true;
+                self.words.line();
+            }
+            Role::FormPart => self.end_option(),
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        match role(name) {
+            Role::Block => {
+                self.words.line();
+                if name == "form" {
+                    self.end_option();
+                }
+            }
+            Role::Break => self.words.line(),
+            Role::Body | Role::Html => {
+                self.words.line();
+                self.end_option();
+            }
+            Role::Cell => self.pass_cell_edge(),
+            Role::Table => self.leave_table(),
+            Role::Anchor => self.open.link = None,
+            Role::Format(format) => {
+                let count = &mut self.open.formats[format as usize];
+                *count = count.saturating_sub(1);
+            }
+            Role::Hidden(element) => self.end_hidden(element),
+            Role::Svg => self.end_svg(),
+            Role::FormPart => self.end_option(),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.hidden.is_some() {
+            if self.title_is_open {
+                push_within(&mut self.title, text, MAX_TITLE_SOURCE);
+            }
+            return;
+        }
+        let (links, link) = (&mut self.links, self.open.link);
+        self.words.add(text, |part, index, starts| {
+            links.place(index);
+            if let Some(link) = link {
+                links.add_anchor(link, part, starts);
+            }
+        });
+        self.in_body |= self.words.count() > 0;
+    }
+}

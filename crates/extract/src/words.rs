@@ -1,0 +1,138 @@
+//! Visible text as words: white space collapsed, lines kept apart, words counted.
+
+/// The words so far.
+#[derive(Default)]
+pub(crate) struct Words {
+    text: String,
+    count: usize,
+    gap: Gap,
+    /// Set when `text` has reached its limit; words are still counted.
+    full: bool,
+}
+
+/// What lies between the last character and the next.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    /// Nothing: the word goes on.
+    None,
+    Space,
+    #[default]
+    Line,
+}
+
+/// Bytes of text kept of one page.
+const MAX_TEXT: usize = 1 << 20;
+
+impl Words {
+    /// Adds a piece of text and calls `each(part, index, starts)` for each part of a word in it: the index of the
+    /// word in the page, and whether the word starts here.
+    #[inline]
+    pub(crate) fn add(&mut self, text: &str, mut each: impl FnMut(&str, usize, bool)) {
+        let mut rest = text;
+        loop {
+            let part = rest.trim_start();
+            if part.len() != rest.len() {
+                self.gap = self.gap.max(Gap::Space);
+            }
+            if part.is_empty() {
+                return;
+            }
+            let end = part.find(char::is_whitespace).unwrap_or(part.len());
+            let starts = self.gap != Gap::None;
+            self.push(&part[..end]);
+            each(&part[..end], self.count - 1, starts);
+            rest = &part[end..];
+        }
+    }
+
+    /// The next word stands apart.
+    pub(crate) fn space(&mut self) {
+        self.gap = self.gap.max(Gap::Space);
+    }
+
+    /// The next word stands on a line of its own.
+    pub(crate) fn line(&mut self) {
+        self.gap = Gap::Line;
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+
+    fn push(&mut self, part: &str) {
+        let gap = std::mem::replace(&mut self.gap, Gap::None);
+        if gap != Gap::None {
+            self.count += 1;
+        }
+        self.full |= self.text.len() + part.len() + 1 > MAX_TEXT;
+        if self.full {
+            return;
+        }
+        match gap {
+            Gap::Space => self.text.push(' '),
+            Gap::Line if !self.text.is_empty() => self.text.push('\n'),
+            _ => {}
+        }
+        self.text.push_str(part);
+    }
+}
+
+/// Adds `text` to `collapsed` with its white space collapsed, up to `limit` bytes.
+pub(crate) fn collapse_into(collapsed: &mut String, text: &str, limit: usize) {
+    for word in text.split_whitespace() {
+        if !collapsed.is_empty() {
+            collapsed.push(' ');
+        }
+        push_within(collapsed, word, limit);
+        if collapsed.len() >= limit {
+            return;
+        }
+    }
+}
+
+/// As much of `text` as fits, whole characters only.
+pub(crate) fn push_within(target: &mut String, text: &str, limit: usize) {
+    let room = limit.saturating_sub(target.len());
+    target.push_str(&text[..text.floor_char_boundary(room)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_go_on_until_white_space() {
+        let mut words = Words::default();
+        let mut heard = Vec::new();
+        for text in [" one t", "wo\u{a0}", "", "three", "\n"] {
+            words.add(text, |part, index, starts| heard.push((part.to_owned(), index, starts)));
+        }
+        words.line();
+        words.space();
+        words.add("four", |_, _, _| {});
+        let expected = [("one", 0, true), ("t", 1, true), ("wo", 1, false), ("three", 2, true)];
+        assert_eq!(heard, expected.map(|(part, index, starts)| (part.to_owned(), index, starts)));
+        assert_eq!((words.count(), words.finish().as_str()), (4, "one two three\nfour"));
+    }
+
+    #[test]
+    fn text_ends_at_its_limit_and_words_are_still_counted() {
+        let mut words = Words::default();
+        (0..300_000).for_each(|_| words.add("word ", |_, _, _| {}));
+        assert_eq!(words.count(), 300_000);
+        let text = words.finish();
+        assert!(text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 10 && text.ends_with("word"));
+    }
+
+    #[test]
+    fn collapsed_text_is_cut_between_characters() {
+        let mut text = String::new();
+        collapse_into(&mut text, "  a \n b", 100);
+        collapse_into(&mut text, "ééé", 6);
+        assert_eq!(text, "a b é");
+    }
+}

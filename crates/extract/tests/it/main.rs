@@ -1,0 +1,36 @@
+//! Pages as they are read from whole answers, with and without a tree.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod links;
+mod meta;
+mod snapshot;
+mod speed;
+mod text;
+mod totality;
+
+use bytes::Bytes;
+use extract::Input;
+use model::{Headers, Normalise, Page, PageUrl};
+
+/// Reads `html` as found at `http://e.com/dir/page`, on both paths.
+fn read(html: &str) -> Page {
+    read_with(html, &[("content-type", "text/html; charset=utf-8")])
+}
+
+fn read_with(html: &str, headers: &[(&str, &str)]) -> Page {
+    read_bytes(html.as_bytes(), headers, extract::MAX_LINKS)
+}
+
+fn read_bytes(body: &[u8], headers: &[(&str, &str)], max_links: usize) -> Page {
+    let url = PageUrl::parse("http://e.com/dir/page").unwrap();
+    let header =
+        |(name, value): &(&str, &str)| ((*name).to_owned(), Bytes::copy_from_slice(value.as_bytes()));
+    let headers = Headers(headers.iter().map(header).collect());
+    let normalise = Normalise::default();
+    let input = Input { url: &url, headers: &headers, body, normalise, max_links, agent: "gannet" };
+    let page = extract::page(&input);
+    let (with_tree, _) = extract::page_and_tree(&input);
+    assert_eq!(page, with_tree, "both paths of {:?}", String::from_utf8_lossy(body));
+    page
+}

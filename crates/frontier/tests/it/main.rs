@@ -1,0 +1,12 @@
+//! The frontier against made-up Webs, under a simulated clock.
+
+mod contract;
+mod crash;
+mod driver;
+mod limits;
+mod order;
+mod rules_change;
+mod scale;
+mod server;
+mod simulation;
+mod web;

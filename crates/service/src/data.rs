@@ -1,0 +1,199 @@
+//! A data directory, opened by the one process that owns it.
+//!
+//! ```text
+//! <data>/VERSION       version of the whole
+//! <data>/gannet.db     what people want: projects and runs
+//! <data>/crawl/        what happened: the key-value store
+//! <data>/archive/NNNNN/NNNNN.warc.gz   the raw truth, one folder per crawl
+//! <data>/gannet.sock   where the owner answers
+//! ```
+
+use std::fs;
+use std::future::Future;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use archive::tables::POSITIONS;
+use catalog::Catalog;
+use kv::{KvError, Reader, Store};
+use model::CrawlId;
+use tokio::runtime::Handle;
+
+use crate::{Live, ServiceError};
+
+/// Version of a data directory's form.
+pub const VERSION: u64 = 1;
+
+const VERSION_FILE: &str = "VERSION";
+const VERSION_PART: &str = "VERSION.new";
+
+/// Whether a directory may be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It is made if need be.
+    Create,
+    /// It must be there.
+    Existing,
+}
+
+/// An open data directory.
+pub struct Data {
+    dir: PathBuf,
+    store: Store,
+    catalog: Catalog,
+    runtime: Handle,
+    live: Mutex<Option<Arc<dyn Live>>>,
+}
+
+impl Data {
+    /// Opens a data directory, which belongs to this process until the last handle is gone. Must be called
+    /// within a tokio runtime.
+    pub async fn open(dir: &Path, access: Access) -> Result<Arc<Data>, ServiceError> {
+        let runtime = Handle::current();
+        let path = dir.to_owned();
+        let opened = runtime.spawn_blocking(move || {
+            check_version(&path, access)?;
+            open_store(&path)
+        });
+        let store = opened.await.map_err(|_| ServiceError::Lost)??;
+        // Only now: the store's lock makes us the owner, and opening the catalog ends runs left over.
+        let catalog = Catalog::open(&catalog_path(dir)).await?;
+        let data =
+            Data { dir: dir.to_owned(), store, catalog, runtime: runtime.clone(), live: Mutex::new(None) };
+        let data = Arc::new(data);
+        let numbered = data.clone();
+        let last = runtime.spawn_blocking(move || numbered.last_crawl()).await.map_err(|_| ServiceError::Lost)??;
+        data.catalog.reserve_crawls(last).await?;
+        Ok(data)
+    }
+
+    /// The directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What happened.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// What people want.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Where the WARC files of a crawl are.
+    pub fn archive_dir(&self, crawl: CrawlId) -> PathBuf {
+        archive_dir(&self.dir, crawl)
+    }
+
+    /// Where the owner answers.
+    pub fn socket_path(dir: &Path) -> PathBuf {
+        dir.join("gannet.sock")
+    }
+
+    /// Lets others steer the run that works in this process.
+    pub fn attach(&self, live: Arc<dyn Live>) {
+        *self.live.lock().unwrap_or_else(PoisonError::into_inner) = Some(live);
+    }
+
+    /// The run has ended.
+    pub fn detach(&self) {
+        *self.live.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The run that works in this process.
+    pub fn live(&self) -> Option<Arc<dyn Live>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits for something asynchronous, from a blocking thread.
+    pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
+    /// The largest crawl number that anything here was written under.
+    fn last_crawl(&self) -> Result<CrawlId, ServiceError> {
+        let archived = archived_crawls(&self.dir)?.into_iter().max().unwrap_or(CrawlId(0));
+        let stored = self.store.iter(&POSITIONS).keys().next_back().transpose()?;
+        Ok(archived.max(CrawlId(stored.unwrap_or(0))))
+    }
+}
+
+pub(crate) fn catalog_path(dir: &Path) -> PathBuf {
+    dir.join("gannet.db")
+}
+
+pub(crate) fn store_path(dir: &Path) -> PathBuf {
+    dir.join("crawl")
+}
+
+pub(crate) fn archive_dir(dir: &Path, crawl: CrawlId) -> PathBuf {
+    dir.join("archive").join(format!("{:05}", crawl.0))
+}
+
+/// The numbers of the crawls that have an archive, in order.
+pub(crate) fn archived_crawls(dir: &Path) -> Result<Vec<CrawlId>, ServiceError> {
+    let archive = dir.join("archive");
+    let entries = match fs::read_dir(&archive) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(ServiceError::io("list", archive)(error)),
+    };
+    let mut crawls = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(ServiceError::io("list", &archive))?.file_name();
+        let number = name.to_str().and_then(|name| name.parse::<u32>().ok());
+        crawls.extend(number.filter(|number| *name == *format!("{number:05}")).map(CrawlId));
+    }
+    crawls.sort_unstable();
+    Ok(crawls)
+}
+
+pub(crate) fn open_store(dir: &Path) -> Result<Store, ServiceError> {
+    Store::open(&store_path(dir), kv::Options::default()).map_err(|error| match error {
+        KvError::Busy { .. } => ServiceError::Busy(dir.to_owned()),
+        error => error.into(),
+    })
+}
+
+/// Makes sure that the directory is one of ours and of our version; makes it if it may be made.
+pub(crate) fn check_version(dir: &Path, access: Access) -> Result<(), ServiceError> {
+    let file = dir.join(VERSION_FILE);
+    match fs::read_to_string(&file) {
+        Ok(text) => match text.trim().parse::<u64>() {
+            Ok(VERSION) => Ok(()),
+            Ok(found) => Err(ServiceError::Version { dir: dir.to_owned(), found, known: VERSION }),
+            Err(_) => Err(ServiceError::BadVersion(file)),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Err(ServiceError::BadVersion(file)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => create(dir, access),
+        Err(error) => Err(ServiceError::io("read", file)(error)),
+    }
+}
+
+fn create(dir: &Path, access: Access) -> Result<(), ServiceError> {
+    let empty = match fs::read_dir(dir) {
+        // What a start that was cut off left behind does not count.
+        Ok(mut entries) => entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == VERSION_PART)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
+        Err(error) => return Err(ServiceError::io("list", dir)(error)),
+    };
+    if !empty {
+        return Err(ServiceError::NotADirectory(dir.to_owned()));
+    }
+    if access == Access::Existing {
+        return Err(ServiceError::NoDirectory(dir.to_owned()));
+    }
+    fs::create_dir_all(dir).map_err(ServiceError::io("create", dir))?;
+    let part = dir.join(VERSION_PART);
+    let written = fs::File::create(&part).and_then(|mut file| {
+        writeln!(file, "{VERSION}")?;
+        file.sync_all()
+    });
+    written.map_err(ServiceError::io("write", &part))?;
+    fs::rename(&part, dir.join(VERSION_FILE)).map_err(ServiceError::io("rename", &part))?;
+    let synced = fs::File::open(dir).and_then(|dir| dir.sync_all());
+    synced.map_err(ServiceError::io("sync", dir))
+}

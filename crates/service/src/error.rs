@@ -1,0 +1,161 @@
+//! What can go wrong with a request, in one sentence each.
+
+use std::io;
+use std::path::PathBuf;
+
+use archive::ArchiveError;
+use catalog::CatalogError;
+use frontier::FrontierError;
+use kv::KvError;
+use model::UrlError;
+use serde::{Deserialize, Serialize};
+
+/// Why a request has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// Nothing there.
+    #[error("there is no data directory {}; \"gannet crawl URL\" makes one", .0.display())]
+    NoDirectory(PathBuf),
+    /// Something else is there.
+    #[error("{} is not a data directory: it has no VERSION file; name another or an empty one", .0.display())]
+    NotADirectory(PathBuf),
+    /// Written by another version of this program.
+    #[error("{} has format {found}, this program reads format {known}; {}", dir.display(), version_advice(*found, *known))]
+    Version {
+        /// The data directory.
+        dir: PathBuf,
+        /// Its format.
+        found: u64,
+        /// The one that is known.
+        known: u64,
+    },
+    /// The VERSION file says nothing.
+    #[error("{} cannot be read as a version number", .0.display())]
+    BadVersion(PathBuf),
+    /// Another process owns the directory.
+    #[error("{} is in use by another process", .0.display())]
+    Busy(PathBuf),
+    /// A crawl runs, and this cannot be done beside it.
+    #[error("a crawl is running in {}; stop it first", .0.display())]
+    Running(PathBuf),
+    /// No crawl runs that could be steered.
+    #[error("no crawl is running in {}", .0.display())]
+    NotRunning(PathBuf),
+    /// Nothing was ever crawled.
+    #[error("there is no project yet in {}; \"gannet crawl URL\" makes one", .0.display())]
+    NoProject(PathBuf),
+    /// No project of that name.
+    #[error("there is no project {name:?}; {hint}")]
+    UnknownProject {
+        /// As asked.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    /// No outcome of that name.
+    #[error("there is no outcome {name:?}; {hint}")]
+    UnknownOutcome {
+        /// As asked.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    /// Not a URL.
+    #[error("{text:?} names no page")]
+    Url {
+        /// As asked.
+        text: String,
+        /// Why.
+        source: UrlError,
+    },
+    /// Not a host.
+    #[error("{0:?} is no host")]
+    Host(String),
+    /// A file cannot be used.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] KvError),
+    /// The frontier failed.
+    #[error(transparent)]
+    Frontier(#[from] FrontierError),
+    /// The archive failed.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// The catalog failed.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// Work in the background did not come to its end.
+    #[error("the answer was lost half-way")]
+    Lost,
+    /// Whoever asked has gone. Never leaves this crate.
+    #[error("nobody listens any more")]
+    Closed,
+}
+
+/// What a failure means to the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// The request is wrong.
+    Request,
+    /// Someone else has the directory, or a run is in the way.
+    Busy,
+    /// The data is damaged.
+    Damaged,
+    /// Anything else.
+    Failed,
+}
+
+impl ServiceError {
+    /// What it means to the caller.
+    pub fn class(&self) -> Class {
+        use ServiceError as E;
+        match self {
+            E::NoDirectory(_) | E::NotADirectory(_) | E::Version { .. } | E::NoProject(_) => Class::Request,
+            E::UnknownProject { .. } | E::UnknownOutcome { .. } | E::Url { .. } | E::Host(_) => Class::Request,
+            E::NotRunning(_) | E::Store(KvError::Format { .. }) => Class::Request,
+            E::Catalog(CatalogError::Newer { .. }) => Class::Request,
+            E::Busy(_) | E::Running(_) | E::Store(KvError::Busy { .. }) => Class::Busy,
+            E::Catalog(CatalogError::Locked { .. }) => Class::Busy,
+            E::BadVersion(_) => Class::Damaged,
+            E::Store(KvError::Engine { .. } | KvError::Decode { .. } | KvError::NotAStore { .. }) => Class::Damaged,
+            E::Frontier(FrontierError::Damaged(_) | FrontierError::Store(KvError::Decode { .. })) => Class::Damaged,
+            E::Archive(ArchiveError::Damaged { .. }) => Class::Damaged,
+            E::Catalog(error) if error.is_beyond_use() => Class::Damaged,
+            _ => Class::Failed,
+        }
+    }
+
+    /// The error and its causes on one line.
+    pub fn sentence(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            let words = error.to_string();
+            // A transparent error says its cause's words already.
+            if !text.ends_with(&words) {
+                text = format!("{text}: {words}");
+            }
+            cause = error.source();
+        }
+        text
+    }
+
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ServiceError {
+        let path = path.into();
+        move |source| ServiceError::Io { action, path, source }
+    }
+}
+
+fn version_advice(found: u64, known: u64) -> &'static str {
+    if found > known { "a newer version of it wrote this: update it" } else { "an older version of it wrote this" }
+}

@@ -1,0 +1,156 @@
+//! `hosts`: the politeness ledger, how each host was treated.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use frontier::tables::{HOSTS, HostRecord, ROBOTS, RobotsAnswer, SITES};
+use kv::{Reader, Snapshot};
+use model::{CrawlId, HostKey};
+use serde::{Deserialize, Serialize};
+
+use crate::select::host_keys;
+use crate::sink::Sink;
+use crate::{Data, HostsRequest, Moment, ServiceError};
+
+/// A line of the ledger.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostRow {
+    /// Host and port.
+    pub host: String,
+    /// Requests sent, robots.txt included.
+    pub requests: u64,
+    /// Failed requests.
+    pub failed: u64,
+    /// Names and connections that failed in a row.
+    pub failures_in_a_row: u32,
+    /// The shortest time between two request starts.
+    pub shortest_gap_ms: Option<u64>,
+    /// The pause in force after the latest request.
+    pub pause_ms: u64,
+    /// What robots.txt asks for.
+    pub crawl_delay_ms: Option<u64>,
+    /// robots.txt in force, by origin.
+    pub robots: Vec<RobotsInForce>,
+    /// How often the host asked us to wait.
+    pub waits_asked: u64,
+    /// The longest wait it asked for.
+    pub longest_wait_ms: u64,
+    /// Start of the latest request.
+    pub last_request: Option<Moment>,
+    /// Not to be asked before.
+    pub next_allowed: Moment,
+    /// URLs that wait.
+    pub waiting: u64,
+    /// URLs that wait for a retry.
+    pub retrying: u64,
+    /// Pages kept.
+    pub pages: u64,
+    /// Mean time of an answer.
+    pub mean_ms: Option<f64>,
+}
+
+/// The robots.txt that an origin's requests kept to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RobotsInForce {
+    /// Scheme, host and port.
+    pub origin: String,
+    /// Hash of the file; none when there is no file.
+    pub version: Option<String>,
+    /// When it was asked for.
+    pub read_at: Moment,
+    /// What asking gave.
+    pub words: String,
+}
+
+pub(crate) fn hosts(data: &Data, request: &HostsRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
+    let crawls: Vec<CrawlId> = match &request.project {
+        Some(_) => vec![data.project(request.project.as_ref())?.crawl],
+        None => data.projects()?.into_iter().map(|entry| entry.crawl).collect(),
+    };
+    let snapshot = data.store().snapshot();
+    if !request.hosts.is_empty() {
+        for name in &request.hosts {
+            for key in host_keys(name)? {
+                if let Some(record) = snapshot.get(&HOSTS, &key.0)? {
+                    out.send(&row(&snapshot, &crawls, key, record)?)?;
+                }
+            }
+        }
+        return Ok(());
+    }
+    let only_its_own = request.project.is_some();
+    let belongs = |key: u64| -> Result<bool, ServiceError> {
+        Ok(!only_its_own || snapshot.contains(&SITES, &(crawls[0].0, key))?)
+    };
+    let Some(limit) = request.limit else {
+        for host in snapshot.iter(&HOSTS) {
+            let (key, record) = host?;
+            if belongs(key)? {
+                out.send(&row(&snapshot, &crawls, HostKey(key), record)?)?;
+            }
+        }
+        return Ok(());
+    };
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    let mut busiest: BinaryHeap<Reverse<(u64, u64)>> = BinaryHeap::new();
+    for host in snapshot.iter(&HOSTS) {
+        let (key, record) = host?;
+        if belongs(key)? {
+            busiest.push(Reverse((record.requests, key)));
+            if busiest.len() > most {
+                busiest.pop();
+            }
+        }
+    }
+    for Reverse((_, key)) in busiest.into_sorted_vec() {
+        if let Some(record) = snapshot.get(&HOSTS, &key)? {
+            out.send(&row(&snapshot, &crawls, HostKey(key), record)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn row(
+    snapshot: &Snapshot,
+    crawls: &[CrawlId],
+    key: HostKey,
+    record: HostRecord,
+) -> Result<HostRow, ServiceError> {
+    let (mut waiting, mut retrying, mut pages) = (0, 0, 0);
+    for crawl in crawls {
+        if let Some(site) = snapshot.get(&SITES, &(crawl.0, key.0))? {
+            waiting += site.waiting;
+            retrying += site.later;
+            pages += site.pages;
+        }
+    }
+    let mut robots = Vec::new();
+    for (origin, (version, read_at)) in &record.robots {
+        let words = match snapshot.get(&ROBOTS, origin)?.map(|robots| robots.answer) {
+            Some(RobotsAnswer::Rules { text, .. }) => format!("{} bytes of rules", text.len()),
+            Some(RobotsAnswer::None { status }) => format!("none (status {status}): everything is allowed"),
+            Some(RobotsAnswer::Unreachable { reason }) => format!("could not be had ({reason})"),
+            None => "not kept".to_owned(),
+        };
+        let version = (*version != 0).then(|| format!("{version:016x}"));
+        robots.push(RobotsInForce { origin: origin.clone(), version, read_at: (*read_at).into(), words });
+    }
+    Ok(HostRow {
+        host: record.host.to_string(),
+        requests: record.requests,
+        failed: record.failed,
+        failures_in_a_row: record.failures,
+        shortest_gap_ms: record.shortest_gap,
+        pause_ms: record.pause,
+        crawl_delay_ms: record.crawl_delay,
+        robots,
+        waits_asked: record.waits_asked,
+        longest_wait_ms: record.longest_wait,
+        last_request: record.last_start.map(Moment),
+        next_allowed: record.next.into(),
+        waiting,
+        retrying,
+        pages,
+        mean_ms: (record.requests > 0).then(|| record.millis as f64 / record.requests as f64),
+    })
+}

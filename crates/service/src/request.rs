@@ -1,0 +1,99 @@
+//! What can be asked: verb and arguments, as the socket carries them.
+
+use model::ProjectName;
+use serde::{Deserialize, Serialize};
+
+use crate::{LinkList, Moment};
+
+/// A verb with its arguments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "verb", rename_all = "kebab-case")]
+pub enum Request {
+    /// Every URL with its outcome.
+    Pages(PagesRequest),
+    /// The whole story of one URL.
+    Why(WhyRequest),
+    /// What is wrong with a site's links.
+    Links(LinksRequest),
+    /// The politeness ledger.
+    Hosts(HostsRequest),
+    /// The counts of a project.
+    Summary(ProjectChoice),
+    /// The runs of a project, latest first.
+    Runs(ProjectChoice),
+    /// Is everything whole?
+    Check,
+    /// Rebuild what can be rebuilt.
+    Repair,
+    /// How the run under way stands.
+    Progress,
+    /// Hold the run under way.
+    Pause,
+    /// Let it go on.
+    Resume,
+    /// End it, and keep what it has.
+    Stop,
+}
+
+/// Which project; the one that ran last unless said.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProjectChoice {
+    /// Its name.
+    pub project: Option<ProjectName>,
+}
+
+/// Which URLs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PagesRequest {
+    /// Of this project; the one that ran last unless said.
+    pub project: Option<ProjectName>,
+    /// With one of these outcomes; any if empty.
+    pub outcomes: Vec<String>,
+    /// Fetched at this moment or later.
+    pub from: Option<Moment>,
+    /// Fetched before this moment.
+    pub to: Option<Moment>,
+    /// Of this host, `name` or `name:port`.
+    pub host: Option<String>,
+    /// Beginning like this.
+    pub prefix: Option<String>,
+    /// At most so many.
+    pub limit: Option<u64>,
+}
+
+/// Which URL.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WhyRequest {
+    /// The URL, in any spelling.
+    pub url: String,
+    /// As this project sees it; the one that ran last unless said.
+    #[serde(default)]
+    pub project: Option<ProjectName>,
+}
+
+/// Which reports.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LinksRequest {
+    /// Of this project; the one that ran last unless said.
+    pub project: Option<ProjectName>,
+    /// These; all if empty.
+    pub lists: Vec<LinkList>,
+    /// At most so many rows of each.
+    pub limit: Option<u64>,
+}
+
+/// Which hosts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HostsRequest {
+    /// Of this project; all that were ever asked unless said.
+    pub project: Option<ProjectName>,
+    /// These, `name` or `name:port`; all if empty.
+    pub hosts: Vec<String>,
+    /// At most so many, those with most requests first.
+    pub limit: Option<u64>,
+}

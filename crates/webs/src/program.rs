@@ -1,0 +1,102 @@
+//! What `gannet demo-site` does: binds, says where, serves until told to stop.
+
+use std::future::Future;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::demo::Demo;
+use crate::generated::{Generated, GeneratedWeb};
+use crate::log::KEPT_ENTRIES;
+use crate::serve::{ServeOptions, Server, Web};
+use crate::{WebsError, demo};
+
+/// What to serve and where.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where to listen; port 0 takes a free one.
+    pub addr: SocketAddr,
+    /// How many loopback addresses to listen on, `addr` and the following ones.
+    pub addresses: u8,
+    /// Which web.
+    pub web: Choice,
+    /// A file that gets the request log.
+    pub log: Option<PathBuf>,
+}
+
+/// The webs that can be served as a program.
+#[derive(Clone, Debug)]
+pub enum Choice {
+    /// The demo site.
+    Demo {
+        /// Its seed.
+        seed: u64,
+        /// The epoch it starts with.
+        epoch: u64,
+    },
+    /// A generated web.
+    Generated(Generated),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            addr: SocketAddr::from(([127, 0, 0, 1], 0)),
+            addresses: 1,
+            web: Choice::Demo { seed: 1, epoch: 0 },
+            log: None,
+        }
+    }
+}
+
+/// Serves until `stop` is ready. When the web can be asked, one line goes to `out`:
+/// `serving demo at http://127.0.0.1:8080/`, and for webs of many hosts a second one with the
+/// start page and the address of the hosts file.
+pub async fn run(
+    options: Options,
+    out: &mut (dyn Write + Send),
+    stop: impl Future<Output = ()>,
+) -> Result<(), WebsError> {
+    let server = start(&options).await?;
+    out.write_all(greeting(&options, &server).as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(WebsError::Print)?;
+    stop.await;
+    server.stop().await;
+    Ok(())
+}
+
+/// Starts what the options describe and returns at once.
+pub async fn start(options: &Options) -> Result<Server, WebsError> {
+    let web: Arc<dyn Web> = match &options.web {
+        Choice::Demo { seed, epoch } => Arc::new(Demo::new(*seed, *epoch)),
+        Choice::Generated(generated) => Arc::new(GeneratedWeb::new(generated.clone())?),
+    };
+    let serve = ServeOptions {
+        addresses: addresses(options.addr, options.addresses),
+        kept_entries: KEPT_ENTRIES,
+        log_file: options.log.clone(),
+    };
+    Server::start_with(web, &serve).await
+}
+
+fn addresses(first: SocketAddr, count: u8) -> Vec<SocketAddr> {
+    let SocketAddr::V4(v4) = first else { return vec![first] };
+    let start = u32::from(*v4.ip());
+    let following = (0..u32::from(count.max(1))).map(|step| start.saturating_add(step));
+    following.map(|ip| SocketAddr::from((std::net::Ipv4Addr::from(ip), first.port()))).collect()
+}
+
+fn greeting(options: &Options, server: &Server) -> String {
+    let base = server.base();
+    match &options.web {
+        Choice::Demo { .. } => {
+            format!("serving demo at {base}/ (also as http://{}:{}/)\n", demo::HOST, server.addr().port())
+        }
+        Choice::Generated(generated) => format!(
+            "serving generated at {base}/\nstart {} hosts {base}/_control/hosts\n",
+            generated.start_url(server.addr().port())
+        ),
+    }
+}

@@ -62,14 +62,22 @@ impl Failure {
         Failure::new(Exit::Usage, error)
     }
 
+    /// Standard output took no more. Who closes it early, as `head` does, has what they wanted.
+    pub fn output(error: std::io::Error) -> Failure {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure { exit: Exit::Done, error: error.into() },
+            _ => Failure::new(
+                Exit::Failed,
+                anyhow::Error::new(error).context("cannot write to standard output"),
+            ),
+        }
+    }
+
     /// Tells the user, in one sentence, and gives the exit.
     pub fn print(&self) -> Exit {
-        // Who closes our output early, as `head` does, has what they wanted.
-        let closed = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
-        if self.error.chain().any(|cause| cause.downcast_ref().is_some_and(closed)) {
-            return Exit::Done;
+        if self.exit != Exit::Done {
+            eprintln!("gannet: {self}");
         }
-        eprintln!("gannet: {self}");
         self.exit
     }
 }

@@ -6,6 +6,7 @@ mod batch;
 pub mod cli;
 mod exit;
 mod log;
+mod output;
 mod settings;
 mod verbs;
 

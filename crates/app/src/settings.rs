@@ -29,6 +29,14 @@ pub enum SettingsError {
         /// Which.
         file: PathBuf,
     },
+    /// A file is longer than we read.
+    #[error("{}: longer than {limit} bytes", file.display())]
+    TooLong {
+        /// Which.
+        file: PathBuf,
+        /// The most we read.
+        limit: u64,
+    },
     /// A flag has no good value.
     #[error("--{flag}: {problem}")]
     Flag {
@@ -108,7 +116,7 @@ pub fn layered(
 
 /// Reads a project file. Paths in it are relative to it.
 pub fn read_project(file: &Path) -> Result<Project, SettingsError> {
-    let text = read_text(file, Project::MAX_FILE as u64 + 1)?;
+    let text = read_text(file, Project::MAX_FILE as u64)?;
     let mut project = Project::parse(&text, &file.display().to_string())?;
     let directory = file.parent().unwrap_or(Path::new(""));
     for path in [&mut project.crawl.hosts, &mut project.crawl.ca].into_iter().flatten() {
@@ -121,21 +129,24 @@ pub fn read_project(file: &Path) -> Result<Project, SettingsError> {
 /// passed over.
 pub(crate) fn read_seeds(file: &Path) -> Result<Vec<String>, SettingsError> {
     /// A few million URLs.
-    const MAX_SEEDS: u64 = 1 << 30;
+    const MAX_SEEDS: u64 = 256 << 20;
     let text = read_text(file, MAX_SEEDS)?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     Ok(lines.map(str::to_owned).collect())
 }
 
-/// The first `limit` bytes of a file as text, or of standard input for `-`.
+/// A file of at most `limit` bytes as text, or standard input for `-`.
 fn read_text(file: &Path, limit: u64) -> Result<String, SettingsError> {
     let mut bytes = Vec::new();
     let read = if file == Path::new("-") {
-        std::io::stdin().take(limit).read_to_end(&mut bytes)
+        std::io::stdin().take(limit + 1).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(file).and_then(|open| open.take(limit).read_to_end(&mut bytes))
+        std::fs::File::open(file).and_then(|open| open.take(limit + 1).read_to_end(&mut bytes))
     };
     read.map_err(|source| SettingsError::Unreadable { file: file.to_owned(), source })?;
+    if bytes.len() as u64 > limit {
+        return Err(SettingsError::TooLong { file: file.to_owned(), limit });
+    }
     String::from_utf8(bytes).map_err(|_| SettingsError::NoText { file: file.to_owned() })
 }
 
@@ -170,7 +181,9 @@ fn help(setting: &Setting) -> String {
     if setting.form.contains(' ') && named_form(setting).is_none() && setting.kind != SettingKind::Map {
         help += &format!(" ({})", setting.form);
     }
-    if let Some(default) = default_text(setting) {
+    // A switch that is off needs no word about it.
+    if let Some(default) = default_text(setting).filter(|_| setting.default != serde_json::Value::Bool(false))
+    {
         help += &format!(" [default: {default}]");
     }
     help

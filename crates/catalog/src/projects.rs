@@ -74,9 +74,15 @@ impl Catalog {
         entry.ok_or_else(|| self.damaged(format!("project {} was kept and is not there", project.name)))
     }
 
-    /// Starts a project over: from now on it works on a crawl state that nobody has used before.
+    /// Starts a project over: from now on it works on a crawl state that nobody has used before. The one it
+    /// leaves is abandoned.
     pub async fn fresh_crawl(&self, id: ProjectId) -> Result<CrawlId, CatalogError> {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await.map_err(self.failed())?;
+        sqlx::query("INSERT INTO abandoned_crawls (crawl) SELECT crawl FROM projects WHERE id = ?")
+            .bind(id.0)
+            .execute(&mut *transaction)
+            .await
+            .map_err(self.failed())?;
         let crawl = self.next_crawl(&mut transaction).await?;
         let done = sqlx::query("UPDATE projects SET crawl = ? WHERE id = ?")
             .bind(i64::from(crawl.0))
@@ -89,6 +95,42 @@ impl Catalog {
         }
         transaction.commit().await.map_err(self.failed())?;
         Ok(crawl)
+    }
+
+    /// Gives a crawl that the catalog does not know to a project it does not know, as when the catalog was
+    /// lost. False when either is taken.
+    pub async fn adopt_crawl(&self, project: &Project, crawl: CrawlId, now: Timestamp) -> Result<bool, CatalogError> {
+        let definition = serde_json::to_string(project).expect("a project has only text keys");
+        let done = sqlx::query("INSERT OR IGNORE INTO projects (name, crawl, definition, created_at) VALUES (?, ?, ?, ?)")
+            .bind(project.name.as_str())
+            .bind(i64::from(crawl.0))
+            .bind(&definition)
+            .bind(signed(now.0))
+            .execute(&self.pool)
+            .await
+            .map_err(self.failed())?;
+        self.reserve_crawls(crawl).await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// Crawls that their project started over from and that have not been dropped yet.
+    pub async fn abandoned_crawls(&self) -> Result<Vec<CrawlId>, CatalogError> {
+        let rows = sqlx::query("SELECT crawl FROM abandoned_crawls ORDER BY crawl")
+            .fetch_all(&self.pool)
+            .await
+            .map_err(self.failed())?;
+        let number = |row: &SqliteRow| row.try_get::<i64, _>(0).map_err(self.failed());
+        rows.iter().map(|row| Ok(CrawlId(unsigned(self, "crawl", number(row)?)?))).collect()
+    }
+
+    /// An abandoned crawl is dropped: nothing of it is left.
+    pub async fn crawl_dropped(&self, crawl: CrawlId) -> Result<(), CatalogError> {
+        sqlx::query("DELETE FROM abandoned_crawls WHERE crawl = ?")
+            .bind(i64::from(crawl.0))
+            .execute(&self.pool)
+            .await
+            .map_err(self.failed())?;
+        Ok(())
     }
 
     /// Makes sure that no crawl number up to this one is given out, as when an archive of that number is

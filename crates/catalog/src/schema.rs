@@ -8,7 +8,10 @@ use sqlx::{AssertSqlSafe, Row};
 use crate::CatalogError;
 
 /// What leads from each schema to the next. Steps are added, never changed: files have taken them.
-const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_projects_and_runs.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../migrations/0001_projects_and_runs.sql"),
+    include_str!("../migrations/0002_abandoned_crawls.sql"),
+];
 
 /// The newest schema.
 pub const VERSION: i64 = MIGRATIONS.len() as i64;

@@ -6,7 +6,7 @@ use archive::ArchiveError;
 use fetch::AgentError;
 use frontier::FrontierError;
 use kv::KvError;
-use net::{HostsError, ResolveError, TlsError};
+use net::{HostsError, TlsError};
 
 /// Why a run cannot begin or go on. What is committed stays.
 #[derive(Debug, thiserror::Error)]
@@ -26,9 +26,6 @@ pub enum CrawlError {
     /// No TLS.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// No resolver.
-    #[error("cannot set up name look-up")]
-    Resolver(#[from] ResolveError),
     /// The hosts file cannot be read.
     #[error("cannot read the hosts file {}", path.display())]
     ReadHosts {

@@ -36,7 +36,7 @@ impl Network {
             hosts: hosts(settings)?,
             ..ResolverSettings::default()
         };
-        let resolver = Resolver::new(resolver_settings, guard.clone(), process.clone())?;
+        let resolver = Resolver::new(resolver_settings, guard.clone(), process.clone());
         let tls = TlsSettings {
             ca: settings.ca.iter().cloned().collect(),
             accept_invalid: settings.accept_invalid_tls,

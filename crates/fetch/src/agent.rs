@@ -1,8 +1,8 @@
 //! Who we say we are: the headers that go with every request, checked once.
 
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderMap, HeaderName,
-    HeaderValue, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderMap,
+    HeaderName, HeaderValue, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
 };
 
 /// The headers of every request of a run.
@@ -86,7 +86,8 @@ mod tests {
 
     #[test]
     fn headers_cannot_be_smuggled_in() {
-        let extra = |name: &str, value: &str| Agent::new("x", &[(name.to_owned(), value.to_owned())]).unwrap_err();
+        let extra =
+            |name: &str, value: &str| Agent::new("x", &[(name.to_owned(), value.to_owned())]).unwrap_err();
         assert_eq!(extra("X-A", "1\r\nX-B: 2"), AgentError::Value("X-A".into()));
         assert_eq!(extra("X-A", "1\nX-B: 2"), AgentError::Value("X-A".into()));
         assert_eq!(extra("X-A: 1\r\nX-B", "2"), AgentError::Name("X-A: 1\r\nX-B".into()));

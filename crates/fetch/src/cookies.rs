@@ -153,7 +153,9 @@ impl Kept {
         let before = cookies.len();
         cookie.age = self.next;
         self.next += 1;
-        let same = |other: &Cookie| (&other.name, &other.path, other.only) == (&cookie.name, &cookie.path, cookie.only);
+        let same = |other: &Cookie| {
+            (&other.name, &other.path, other.only) == (&cookie.name, &cookie.path, cookie.only)
+        };
         if let Some(old) = cookies.iter().position(same) {
             // A new value keeps the place of the old one.
             cookie.age = cookies[old].age;
@@ -216,7 +218,8 @@ fn accept(set: SetCookie<'_>, url: &PageUrl) -> Option<(String, Cookie)> {
     };
     if set.secure && !url.is_https()
         || set.name.starts_with("__Secure-") && !set.secure
-        || set.name.starts_with("__Host-") && !(set.secure && only.is_some() && set.domain.is_none() && path == "/")
+        || set.name.starts_with("__Host-")
+            && !(set.secure && only.is_some() && set.domain.is_none() && path == "/")
     {
         return None;
     }
@@ -251,7 +254,8 @@ fn default_path(path: &str) -> &str {
 
 /// Does `path` lie in the directory `above`?
 fn below(path: &str, above: &str) -> bool {
-    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || above.ends_with('/') || rest.starts_with('/'))
+    path.strip_prefix(above)
+        .is_some_and(|rest| rest.is_empty() || above.ends_with('/') || rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -334,7 +338,10 @@ mod tests {
 
     #[test]
     fn cookies_end() {
-        let jar = jar_with("http://a.com/", &["x=1; Max-Age=10", "y=1; Expires=Fri, 15 Jan 2027 08:00:05 GMT", "z=1"]);
+        let jar = jar_with(
+            "http://a.com/",
+            &["x=1; Max-Age=10", "y=1; Expires=Fri, 15 Jan 2027 08:00:05 GMT", "z=1"],
+        );
         let at = |seconds: u64| jar.header(&url("http://a.com/"), Timestamp(NOW.0 + seconds * 1000));
         assert_eq!(at(4).as_deref(), Some("x=1; y=1; z=1"));
         assert_eq!(at(5).as_deref(), Some("x=1; z=1"));
@@ -346,7 +353,8 @@ mod tests {
 
     #[test]
     fn longer_paths_come_first_then_older_cookies() {
-        let jar = jar_with("http://a.com/d/e", &["a=1; Path=/", "b=2; Path=/d", "c=3; Path=/", "a=4; Path=/"]);
+        let jar =
+            jar_with("http://a.com/d/e", &["a=1; Path=/", "b=2; Path=/d", "c=3; Path=/", "a=4; Path=/"]);
         assert_eq!(jar.header(&url("http://a.com/d/e"), NOW).as_deref(), Some("b=2; a=4; c=3"));
     }
 
@@ -367,7 +375,11 @@ mod tests {
         // More than fifty of one domain push out the oldest.
         let jar = CookieJar::default();
         for n in 0..60 {
-            jar.store(&url("http://a.com/"), &Headers(vec![("set-cookie".into(), format!("c{n}=1").into())]), NOW);
+            jar.store(
+                &url("http://a.com/"),
+                &Headers(vec![("set-cookie".into(), format!("c{n}=1").into())]),
+                NOW,
+            );
         }
         assert_eq!(jar.len(), 50);
         assert!(jar.header(&url("http://a.com/"), NOW).unwrap().starts_with("c10=1; "));

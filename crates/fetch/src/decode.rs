@@ -170,7 +170,12 @@ mod tests {
 
     fn check(body: &[u8], codings: &str, limits: DecodeLimits, expected: &[u8], cut: Option<Cut>) {
         let decoded = decode(&Bytes::copy_from_slice(body), codings, limits).unwrap();
-        assert!(decoded.content == expected, "{codings}: {} bytes, not {}", decoded.content.len(), expected.len());
+        assert!(
+            decoded.content == expected,
+            "{codings}: {} bytes, not {}",
+            decoded.content.len(),
+            expected.len()
+        );
         assert_eq!(decoded.cut, cut, "{codings}");
     }
 
@@ -205,7 +210,9 @@ mod tests {
     #[test]
     fn a_truncated_body_keeps_its_beginning() {
         let page = page();
-        for (coding, body) in [("gzip", gzip(&page)), ("deflate", zlib(&page)), ("br", brotli(&page)), ("zstd", zstd(&page))] {
+        for (coding, body) in
+            [("gzip", gzip(&page)), ("deflate", zlib(&page)), ("br", brotli(&page)), ("zstd", zstd(&page))]
+        {
             let half = Bytes::copy_from_slice(&body[..body.len() / 2]);
             let decoded = decode(&half, coding, ROOMY).unwrap();
             assert_eq!(decoded.cut, Some(Cut::Disconnect), "{coding}");
@@ -221,7 +228,13 @@ mod tests {
     fn a_bomb_is_cut_at_the_limit() {
         let zeros = vec![0; 40 << 20];
         for (coding, body) in [("gzip", gzip(&zeros)), ("br", brotli(&zeros)), ("zstd", zstd(&zeros))] {
-            check(&body, coding, ROOMY, &zeros[..ROOMY.length.min(body.len() as u64 * 200).max(1 << 20) as usize], Some(Cut::Length));
+            check(
+                &body,
+                coding,
+                ROOMY,
+                &zeros[..ROOMY.length.min(body.len() as u64 * 200).max(1 << 20) as usize],
+                Some(Cut::Length),
+            );
         }
         let long = DecodeLimits { length: 50 << 20, ratio: 10 };
         let body = gzip(&zeros);

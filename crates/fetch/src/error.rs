@@ -111,7 +111,9 @@ impl NextStep {
     pub fn after(kind: &ErrorKind) -> NextStep {
         match kind {
             ErrorKind::Dns | ErrorKind::Connect | ErrorKind::RobotsUnreachable => NextStep::RetryHard,
-            ErrorKind::Timeout | ErrorKind::Broken | ErrorKind::Status(408 | 425 | 429 | 500..) => NextStep::RetrySoft,
+            ErrorKind::Timeout | ErrorKind::Broken | ErrorKind::Status(408 | 425 | 429 | 500..) => {
+                NextStep::RetrySoft
+            }
             ErrorKind::ForbiddenAddress
             | ErrorKind::Tls
             | ErrorKind::Malformed

@@ -105,7 +105,8 @@ impl Fetcher for HttpFetcher {
             jar.store(&request.url, &headers, request.started);
         }
         let unwanted = status.is_success().then(|| request.wanted.refuse(&headers)).flatten();
-        let most = if status.is_success() { request.body_limit } else { request.body_limit.min(limits.error_body) };
+        let most =
+            if status.is_success() { request.body_limit } else { request.body_limit.min(limits.error_body) };
         let read = match unwanted {
             Some(_) => Read::default(),
             None => read_body(opened.response.body_mut(), most, limits, deadline.as_mut()).await,
@@ -190,7 +191,12 @@ impl HttpFetcher {
         None
     }
 
-    async fn open(&self, request: &Request, host: &Host, address: SocketAddr) -> Result<Connection, FetchError> {
+    async fn open(
+        &self,
+        request: &Request,
+        host: &Host,
+        address: SocketAddr,
+    ) -> Result<Connection, FetchError> {
         let limits = &self.settings.limits;
         let tls_name = request.url.is_https().then(|| host.name());
         let stream = self.connector.connect(address, tls_name, limits.connect).await;
@@ -227,7 +233,10 @@ impl HttpFetcher {
         let remembered = [
             (IF_NONE_MATCH, request.validators.etag.clone()),
             (IF_MODIFIED_SINCE, request.validators.last_modified.clone()),
-            (COOKIE, self.settings.cookies.as_ref().and_then(|jar| jar.header(&request.url, request.started))),
+            (
+                COOKIE,
+                self.settings.cookies.as_ref().and_then(|jar| jar.header(&request.url, request.started)),
+            ),
         ];
         for (name, text) in remembered {
             if let Some(Ok(value)) = text.map(|text| HeaderValue::from_bytes(text.as_bytes())) {
@@ -272,7 +281,11 @@ impl HttpFetcher {
     }
 }
 
-fn message(request: &Request, host: &Host, headers: &HeaderMap) -> Result<http::Request<Empty<Bytes>>, FetchError> {
+fn message(
+    request: &Request,
+    host: &Host,
+    headers: &HeaderMap,
+) -> Result<http::Request<Empty<Bytes>>, FetchError> {
     let target = PathAndQuery::try_from(request.url.path_and_query())
         .map_err(|_| FetchError::Request { host: host.clone(), what: "the path".to_owned() })?;
     let mut message = http::Request::new(Empty::new());
@@ -323,4 +336,22 @@ async fn read_body(body: &mut Incoming, most: u64, limits: &Limits, mut deadline
         }
     };
     Read { body: kept.freeze(), cut, whole: cut.is_none() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{PageUrl, Timestamp};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever names a page can be asked for, in the spelling of its canonical form.
+        #[test]
+        fn every_canonical_url_can_be_asked_for(path in "(/[ -~äß€]{0,12}){0,4}(\\?[ -~ä]{0,20})?") {
+            let Ok(url) = PageUrl::parse(&format!("http://e.com{path}")) else { return Ok(()) };
+            let request = Request::new(url.clone(), [192, 0, 2, 1].into(), Timestamp(0));
+            let message = message(&request, &url.host(), &HeaderMap::new()).unwrap();
+            prop_assert_eq!(message.uri().to_string(), url.path_and_query());
+        }
+    }
 }

@@ -121,7 +121,9 @@ impl Wanted {
     pub fn refuse(&self, headers: &Headers) -> Option<Unwanted> {
         let stated = headers.get("content-type").unwrap_or_default();
         let stated = stated.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        let refused = !stated.is_empty() && !self.types.is_empty() && !self.types.iter().any(|type_| covers(type_, &stated));
+        let refused = !stated.is_empty()
+            && !self.types.is_empty()
+            && !self.types.iter().any(|type_| covers(type_, &stated));
         if refused {
             return Some(Unwanted::Type(stated));
         }
@@ -162,7 +164,8 @@ mod tests {
 
     fn check(types: &[&str], longest: Option<u64>, headers: &[(&str, &str)], expected: Option<Unwanted>) {
         let wanted = Wanted { types: types.iter().map(|text| text.to_string()).collect(), longest };
-        let headers = headers.iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec().into()));
+        let headers =
+            headers.iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec().into()));
         assert_eq!(wanted.refuse(&Headers(headers.collect())), expected);
     }
 
@@ -174,7 +177,12 @@ mod tests {
         check(&["text/*"], None, &[("content-type", "text/plain")], None);
         check(&["*/*"], None, &[("content-type", "image/png")], None);
         check(&["text/html", "text/*"], None, &[("content-type", "Application/PDF")], pdf);
-        check(&["text/*"], None, &[("content-type", "textual/plain")], Some(Unwanted::Type("textual/plain".into())));
+        check(
+            &["text/*"],
+            None,
+            &[("content-type", "textual/plain")],
+            Some(Unwanted::Type("textual/plain".into())),
+        );
         check(&["text/html"], None, &[], None);
         check(&["text/html"], None, &[("content-type", "; charset=x")], None);
         check(&[], Some(10), &[("content-length", "10")], None);

@@ -44,7 +44,11 @@ mod tests {
     const SENT: Timestamp = Timestamp(784_111_777_000);
 
     fn check(value: &str, expected: Option<u64>) {
-        assert_eq!(parse_retry_after(value.as_bytes(), SENT), expected.map(Duration::from_secs), "for {value:?}");
+        assert_eq!(
+            parse_retry_after(value.as_bytes(), SENT),
+            expected.map(Duration::from_secs),
+            "for {value:?}"
+        );
     }
 
     #[test]

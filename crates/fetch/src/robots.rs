@@ -3,12 +3,14 @@
 //! Reading never fails: a file of nonsense has no rules. Whether the file could be had at all is a matter of
 //! `Reaction`; obeying the answers in time is the frontier's.
 
+mod file;
 mod lines;
 mod pattern;
 mod times;
 
 use std::time::Duration;
 
+pub use file::{Access, RobotsFile};
 use lines::{Group, Rule};
 use pattern::Pattern;
 pub use times::{RequestRate, VisitTime};
@@ -110,7 +112,10 @@ impl Rules {
         Rules {
             rules,
             crawl_delay: groups.iter().filter_map(|group| group.crawl_delay).max(),
-            request_rate: groups.iter().flat_map(|group| group.request_rates.iter().copied()).max_by_key(|rate| rate.pause()),
+            request_rate: groups
+                .iter()
+                .flat_map(|group| group.request_rates.iter().copied())
+                .max_by_key(|rate| rate.pause()),
             visit_times: groups.iter().flat_map(|group| group.visit_times.iter().copied()).collect(),
         }
     }
@@ -153,7 +158,10 @@ impl Rules {
 
     /// True when nothing is said: everything is allowed at any pace.
     pub fn is_empty(&self) -> bool {
-        self.rules.is_empty() && self.crawl_delay.is_none() && self.request_rate.is_none() && self.visit_times.is_empty()
+        self.rules.is_empty()
+            && self.crawl_delay.is_none()
+            && self.request_rate.is_none()
+            && self.visit_times.is_empty()
     }
 }
 

@@ -97,7 +97,8 @@ fn head_end(head: &[u8], from: usize) -> Option<usize> {
     // Blank lines before the status line are skipped by the parser, too.
     let start = head.iter().position(|byte| !matches!(byte, b'\r' | b'\n'))?;
     let from = from.max(start);
-    let newlines = head[from..].iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(index, _)| from + index);
+    let newlines =
+        head[from..].iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(index, _)| from + index);
     for newline in newlines {
         match &head[newline + 1..] {
             [b'\n', ..] => return Some(newline + 2),
@@ -109,7 +110,8 @@ fn head_end(head: &[u8], from: usize) -> Option<usize> {
 }
 
 fn is_informational(head: &[u8]) -> bool {
-    let line = head.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+    let line =
+        head.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     let status = line.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
     status.len() == 3 && status.starts_with(b"1") && status != b"101"
 }
@@ -132,7 +134,11 @@ pub(crate) fn headers(head: &[u8]) -> Headers {
 }
 
 impl AsyncRead for Wire {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let wire = self.get_mut();
         let before = buffer.filled().len();
         let poll = Pin::new(&mut wire.stream).poll_read(cx, buffer);
@@ -194,7 +200,10 @@ mod tests {
     #[test]
     fn what_comes_before_the_answer_is_skipped() {
         check(&["HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No\r\n\r\n"], "HTTP/1.1 204 No\r\n\r\n");
-        check(&["HTTP/1.1 103 Hints\r\nLink: a\r\n\r", "\nHTTP/1.1 200 OK\r\n\r\nbody"], "HTTP/1.1 200 OK\r\n\r\n");
+        check(
+            &["HTTP/1.1 103 Hints\r\nLink: a\r\n\r", "\nHTTP/1.1 200 OK\r\n\r\nbody"],
+            "HTTP/1.1 200 OK\r\n\r\n",
+        );
     }
 
     #[test]
@@ -205,8 +214,10 @@ mod tests {
 
     #[test]
     fn headers_keep_order_and_spelling() {
-        let found = headers(b"HTTP/1.1 200 OK\r\nX-b: 1\r\nA:  two \r\n folded\r\nx-B:\xff\r\nnonsense\r\n\r\n");
-        let pairs: Vec<(&str, &[u8])> = found.0.iter().map(|(name, value)| (name.as_str(), &value[..])).collect();
+        let found =
+            headers(b"HTTP/1.1 200 OK\r\nX-b: 1\r\nA:  two \r\n folded\r\nx-B:\xff\r\nnonsense\r\n\r\n");
+        let pairs: Vec<(&str, &[u8])> =
+            found.0.iter().map(|(name, value)| (name.as_str(), &value[..])).collect();
         assert_eq!(pairs, [("X-b", &b"1"[..]), ("A", b"two folded"), ("x-B", b"\xff")]);
     }
 

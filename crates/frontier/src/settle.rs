@@ -127,7 +127,7 @@ impl Frontier {
         };
         let hard_failure = matches!(&settled.end, End::Failed { patience: Patience::Hard, .. });
         if settled.sent.is_some() && !hard_failure {
-            self.host_answers(settled.key.host);
+            self.host_answers(settled.key.host, matches!(&settled.end, End::Busy { .. }));
         }
         let mut offers = Vec::new();
         let outcome = match settled.end {
@@ -292,7 +292,7 @@ impl Frontier {
         self.dirty_hosts.insert(key);
         if let Some(sent) = sent {
             self.tick(id, key, sent, Asked { crawl_delay, retry_after: None });
-            self.host_answers(key);
+            self.host_answers(key, false);
         }
         Ok(())
     }
@@ -391,6 +391,8 @@ impl Frontier {
             record.priority = crawl.priority(record.depth);
             crawl.enqueue(&store, batch, key, &record)?;
         }
+        // In hand until the commit, also if it was refused before and has never been leased.
+        crawl.in_hand.insert(key);
         crawl.settled.push(key);
         batch.put(&URLS, &page_key(id, key), &record);
         Ok(())
@@ -420,18 +422,30 @@ impl Frontier {
         }
     }
 
-    fn busy(&mut self, host: HostKey, record: &UrlRecord, status: u16, wait: Option<Duration>, now: Timestamp) -> Outcome {
+    /// The host rests as long as it asked for; without a word from it, longer each time in a row. The URL waits
+    /// longer each time, so that one page that is always busy does not hold up its host for ever.
+    fn busy(
+        &mut self,
+        host: HostKey,
+        record: &UrlRecord,
+        status: u16,
+        asked: Option<Duration>,
+        now: Timestamp,
+    ) -> Outcome {
         let error = ErrorKind::Status(status);
-        let wait = wait.unwrap_or_default().max(Retry::busy_wait(record.busy)).min(crate::FARTHEST);
+        let mut rest = asked.unwrap_or_default();
         if let Some(state) = self.hosts.get_mut(&host) {
+            state.record.busy_in_a_row += 1;
+            rest = asked.unwrap_or_else(|| Retry::busy_wait(state.record.busy_in_a_row)).min(crate::FARTHEST);
             state.record.waits_asked += 1;
-            state.record.longest_wait = state.record.longest_wait.max(wait.as_millis() as u64);
-            state.record.next = state.record.next.max(now + wait);
+            state.record.longest_wait = state.record.longest_wait.max(rest.as_millis() as u64);
+            state.record.next = state.record.next.max(now + rest);
             self.dirty_hosts.insert(host);
         }
         if record.busy > BUSY_LIMIT {
             return Outcome::Failed { error, tries: record.tries + record.busy };
         }
+        let wait = rest.max(Retry::busy_wait(record.busy));
         Outcome::Retrying { error, tries: record.tries, due: now + wait }
     }
 
@@ -461,9 +475,12 @@ impl Frontier {
         self.dirty_hosts.insert(key);
     }
 
-    fn host_answers(&mut self, key: HostKey) {
+    fn host_answers(&mut self, key: HostKey, busy: bool) {
         if let Some(state) = self.hosts.get_mut(&key) {
             state.record.failures = 0;
+            if !busy {
+                state.record.busy_in_a_row = 0;
+            }
         }
     }
 }

@@ -114,6 +114,8 @@ pub struct HostRecord {
     pub longest_wait: u64,
     /// Names and connections that failed in a row.
     pub failures: u32,
+    /// Answers in a row that said "busy".
+    pub busy_in_a_row: u32,
     /// Failed requests in all.
     pub failed: u64,
     /// Time of all answers together, in milliseconds.
@@ -273,6 +275,7 @@ impl HostRecord {
             waits_asked: 0,
             longest_wait: 0,
             failures: 0,
+            busy_in_a_row: 0,
             failed: 0,
             millis: 0,
             crawl_delay: None,

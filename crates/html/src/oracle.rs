@@ -258,8 +258,12 @@ fn drawings_and_formulas_are_heard_alike() {
         "<svg/><![CDATA[x]]><title><b></title>",
         "<svg><desc><p>x</p><svg><title><i></i></title></svg></desc><![CDATA[y]]></svg>",
         "<svg><p>x</svg><title><b></title>",
+        "<svg><desc><a>1<a>2</a><![CDATA[x]]></a></desc><![CDATA[y]]></svg>",
+        "<svg><desc><p>1<p>2</p><![CDATA[x]]></desc></svg>",
         "<svg><font>x<![CDATA[y]]></font><font color=red><![CDATA[z]]>",
         "<div><svg><g></div><![CDATA[x]]><title><b></title>",
+        "<svg><g></div><![CDATA[x]]></g></svg>",
+        "<div></div><svg><g></div><![CDATA[x]]></g></svg>",
         "<math><mi><b>x</b><![CDATA[y]]></mi><![CDATA[z]]></math>",
         "<math><annotation-xml><svg><![CDATA[x]]></svg></annotation-xml></math>",
         "<math><annotation-xml encoding='text/HTML'><p>a</p><title><b></title></annotation-xml><![CDATA[x]]></math>",
@@ -284,8 +288,8 @@ fn known_differences_between_the_paths() {
     differ("<frameset><script>a<b></script></frameset>");
     // A template that starts with columns takes nothing but columns.
     differ("<template><col><title><b></title></template>");
-    // No element of this name is open around the drawing, so it does not end there.
-    differ("<svg><g></div><![CDATA[x]]></g></svg>");
+    // The first item ended with the second, so none is open around the drawing.
+    differ("<li>1<li>2</li><svg><g></li><![CDATA[x]]></g></svg>");
 }
 
 #[test]
@@ -377,7 +381,8 @@ fn soup() -> impl Strategy<Value = String> {
         6 => name.prop_map(|name| format!("</{name}>")),
         4 => "[a-z &;#<>\n\r\u{0}é😀-]{0,6}",
         1 => "<!--[a>! -]{0,6}(-->)?",
-        1 => "&(amp|lt|notit|#x?[0-9a-f]{1,5})[;=a ]?",
+        // No line feed: html5ever keeps one that should be dropped, after `<pre>`, if its reference has an error.
+        1 => "&(amp|lt|notit|#x?[2-9b-f][0-9a-f]{1,4})[;=a ]?",
         1 => "<![a-zA-Z\\[ ]{0,8}>?",
     ];
     prop::collection::vec(piece, 0..40)

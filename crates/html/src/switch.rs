@@ -2,16 +2,17 @@
 //!
 //! By name: `<script>` holds no tags, `<title>` only character references, and so on. Inside `<svg>` and
 //! `<math>` the same names hold ordinary markup and CDATA sections are text, so their open elements are followed.
-//! What needs a whole tree to decide is not attempted: an end tag that would close an element around an unclosed
-//! `<svg>` is believed, `<frameset>` does not turn off `<script>`, nor does `<template><col>`.
+//! What needs a whole tree to decide is not attempted: around an `<svg>` an element counts as open until it is
+//! closed by name, `<frameset>` does not turn off `<script>`, nor does `<template><col>`.
 
 use crate::events::Tag;
 use crate::tokens::State;
 
 /// Follows what is open inside `<svg>` and `<math>`.
-#[derive(Default)]
 pub(crate) struct Switch {
     open: Vec<Open>,
+    /// How many elements are open outside, by a small hash of their names.
+    outside: [u32; 64],
 }
 
 /// An open element inside a drawing or a formula, or that drawing or formula itself.
@@ -42,6 +43,12 @@ enum Island {
 /// Open elements that are followed; deeper ones are forgotten.
 const MOST_OPEN: usize = 256;
 
+impl Default for Switch {
+    fn default() -> Switch {
+        Switch { open: Vec::new(), outside: [0; 64] }
+    }
+}
+
 impl Switch {
     /// The state in which the content of this element is read, if not as usual.
     pub(crate) fn start(&mut self, tag: &Tag<'_>) -> Option<State> {
@@ -50,13 +57,20 @@ impl Switch {
                 self.push_root(tag);
                 None
             }
-            None => content_state(tag.name()),
+            None => {
+                self.outside[slot(tag.name())] += 1;
+                content_state(tag.name())
+            }
             Some(kind) => self.start_inside(tag, kind),
         }
     }
 
     pub(crate) fn end(&mut self, name: &str) {
-        let Some(top) = self.open.last() else { return };
+        let Some(top) = self.open.last() else {
+            let count = &mut self.outside[slot(name)];
+            *count = count.saturating_sub(1);
+            return;
+        };
         if top.kind == Kind::Html {
             let island = self.open.iter().rposition(|open| open.kind != Kind::Html);
             let start = island.map_or(0, |at| at + 1);
@@ -73,8 +87,14 @@ impl Switch {
         match self.open[start..].iter().rposition(|open| open.name == name) {
             Some(at) => self.open.truncate(start + at),
             None if is_void(name) || is_raw(name) || matches!(name, "svg" | "math") => {}
-            // It belongs to an element around the drawing, which ends with it.
-            None if html.is_none() => self.open.clear(),
+            None if html.is_none() => {
+                let count = &mut self.outside[slot(name)];
+                if *count > 0 {
+                    // It closes an element around the drawing, which ends with it.
+                    *count -= 1;
+                    self.open.clear();
+                }
+            }
             None => {
                 self.open.truncate(start);
                 self.end(name);
@@ -99,6 +119,13 @@ impl Switch {
             if matches!(name, "svg" | "math") {
                 self.push_root(tag);
                 return None;
+            }
+            // A link ends the one it stands in, a paragraph the one before it.
+            let ends_itself = matches!(name, "a" | "button" | "nobr")
+                || matches!(name, "dd" | "dt" | "li" | "option" | "p" | "td" | "th" | "tr")
+                    && self.open.last().is_some_and(|open| open.name == name);
+            if ends_itself && kind == Kind::Html {
+                self.end(name);
             }
             if !is_void(name) {
                 self.push(name, Kind::Html);
@@ -158,6 +185,13 @@ impl Switch {
             self.open.push(Open { name: name.to_owned(), kind });
         }
     }
+}
+
+/// Where elements of this name are counted.
+fn slot(name: &str) -> usize {
+    let bytes = name.as_bytes();
+    let (first, last) = (bytes.first().copied().unwrap_or(0), bytes.last().copied().unwrap_or(0));
+    (usize::from(first) * 31 + usize::from(last) * 5 + bytes.len()) % 64
 }
 
 /// The state for the content of an HTML element. `<noscript>` is read as markup: nobody here runs scripts.

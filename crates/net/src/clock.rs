@@ -14,7 +14,10 @@ pub struct ProcessClock(Instant);
 
 impl ProcessClock {
     /// A clock that starts now.
-    #[expect(clippy::disallowed_methods, reason = "the one place where spans are measured; everyone else is handed a Clock")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where spans are measured; everyone else is handed a Clock"
+    )]
     pub fn start() -> ProcessClock {
         ProcessClock(Instant::now())
     }

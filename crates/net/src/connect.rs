@@ -126,10 +126,16 @@ impl Connector {
     }
 
     async fn encrypt(&self, tcp: TcpStream, address: SocketAddr, name: &str) -> Result<Stream, ConnectError> {
-        let failed = |source| ConnectError::Tls { address, name: name.to_owned(), source };
+        let failed = |source: io::Error| match source.get_ref() {
+            Some(_) => ConnectError::Tls { address, name: name.to_owned(), source },
+            // The line broke during the handshake: nothing has been said about trust.
+            None => ConnectError::Tcp { address, source },
+        };
         let server = match name.parse::<IpAddr>() {
             Ok(ip) => ServerName::from(ip),
-            Err(_) => ServerName::try_from(name.to_owned()).map_err(|error| failed(io::Error::other(error)))?,
+            Err(_) => {
+                ServerName::try_from(name.to_owned()).map_err(|error| failed(io::Error::other(error)))?
+            }
         };
         let stream = self.tls.connect(server, tcp).await.map_err(failed)?;
         Ok(Stream::Tls(Box::new(stream)))
@@ -160,9 +166,13 @@ fn client_config(settings: &TlsSettings) -> Result<ClientConfig, TlsError> {
             return Err(wrong("no certificate in it".to_owned()));
         }
     }
-    let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
+    let builder =
+        ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
     let mut config = if settings.accept_invalid {
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(TrustAnyone(provider))).with_no_client_auth()
+        builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(TrustAnyone(provider)))
+            .with_no_client_auth()
     } else {
         builder.with_root_certificates(roots).with_no_client_auth()
     };
@@ -210,13 +220,19 @@ impl ServerCertVerifier for TrustAnyone {
 }
 
 impl AsyncRead for Stream {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Stream::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
             Stream::Tls(stream) => match Pin::new(stream).poll_read(cx, buffer) {
                 // Many servers hang up without TLS's good-bye. HTTP says how long a body is, and its reader
                 // notices a missing end; only a body that ends with the connection could be cut unnoticed.
-                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(())),
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    Poll::Ready(Ok(()))
+                }
                 other => other,
             },
         }

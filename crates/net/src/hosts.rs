@@ -65,7 +65,8 @@ mod tests {
     fn names_keep_all_their_addresses() {
         let text = "# test\n127.0.0.1 a.test B.test # two\n\n::1 a.test\n127.0.0.1\ta.test.\n";
         let hosts = Hosts::parse(text).unwrap();
-        let addresses = |list: &[&str]| list.iter().map(|text| text.parse().unwrap()).collect::<Vec<IpAddr>>();
+        let addresses =
+            |list: &[&str]| list.iter().map(|text| text.parse().unwrap()).collect::<Vec<IpAddr>>();
         assert_eq!(hosts.get("A.test."), Some(&addresses(&["127.0.0.1", "::1"])[..]));
         assert_eq!(hosts.get("b.test"), Some(&addresses(&["127.0.0.1"])[..]));
         assert_eq!(hosts.get("c.test"), None);

@@ -43,9 +43,18 @@ impl Default for ResolverSettings {
     }
 }
 
+impl ResolverSettings {
+    /// Reads `IP` or `IP:port`, the port being 53 unless said.
+    pub fn server(text: &str) -> Option<SocketAddr> {
+        let address = text.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, 53));
+        address.or_else(|_| text.parse()).ok()
+    }
+}
+
 /// Turns names into addresses that may be asked.
 pub struct Resolver {
-    upstream: TokioResolver,
+    /// Or why there is none: a crawl of literal addresses and names in the hosts file does without.
+    upstream: Result<TokioResolver, ResolveError>,
     settings: ResolverSettings,
     guard: Arc<AddressGuard>,
     clock: Arc<dyn Clock>,
@@ -101,8 +110,8 @@ pub enum ResolveError {
         /// The first of its addresses.
         source: Forbidden,
     },
-    /// No resolver could be set up.
-    #[error("cannot read the system's DNS configuration: {0}")]
+    /// There is no DNS server to ask.
+    #[error("cannot set up DNS: {0}")]
     Configuration(String),
 }
 
@@ -116,20 +125,10 @@ const MOST_ASKED_AT_ONCE: usize = 128;
 
 impl Resolver {
     /// Sets up a resolver; asks nothing yet.
-    pub fn new(
-        settings: ResolverSettings,
-        guard: Arc<AddressGuard>,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Resolver, ResolveError> {
-        let upstream = upstream(&settings).map_err(|error| ResolveError::Configuration(error.to_string()))?;
-        Ok(Resolver {
-            upstream,
-            settings,
-            guard,
-            clock,
-            known: Mutex::default(),
-            asking: Semaphore::new(MOST_ASKED_AT_ONCE),
-        })
+    pub fn new(settings: ResolverSettings, guard: Arc<AddressGuard>, clock: Arc<dyn Clock>) -> Resolver {
+        let upstream = upstream(&settings).map_err(|error| ResolveError::Configuration(error.to_string()));
+        let asking = Semaphore::new(MOST_ASKED_AT_ONCE);
+        Resolver { upstream, settings, guard, clock, known: Mutex::default(), asking }
     }
 
     /// The addresses of `name` that may be asked on `port`.
@@ -170,12 +169,16 @@ impl Resolver {
         if name == "localhost" || name.ends_with(".localhost") {
             return Ok((vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()], LONGEST_LIFE));
         }
-        let answer = self.answer(name).await;
+        if !is_name(name) {
+            return Err(ResolveError::NotAName { name: name.to_owned() });
+        }
+        let upstream = self.upstream.as_ref().map_err(ResolveError::clone)?;
+        let answer = self.answer(upstream, name).await;
         let valid_for = answer.expires.saturating_sub(self.clock.elapsed());
         answer.result.map(|addresses| (addresses, valid_for))
     }
 
-    async fn answer(&self, name: &str) -> Answer {
+    async fn answer(&self, upstream: &TokioResolver, name: &str) -> Answer {
         let question = {
             let mut known = self.known();
             if let Some(answer) = known.fresh(name, self.clock.elapsed()) {
@@ -186,7 +189,7 @@ impl Resolver {
         question
             .cell
             .get_or_init(async || {
-                let answer = self.ask(name).await;
+                let answer = self.ask(upstream, name).await;
                 self.known().keep(name, answer.clone(), self.settings.cache_size, self.clock.elapsed());
                 answer
             })
@@ -194,12 +197,12 @@ impl Resolver {
             .clone()
     }
 
-    async fn ask(&self, name: &str) -> Answer {
+    async fn ask(&self, upstream: &TokioResolver, name: &str) -> Answer {
         let limit = self.settings.timeout;
         // A name is never completed by the system's search list: `shop` is not `shop.corp.example`.
         let lookup = async {
             let _permit = self.asking.acquire().await;
-            self.upstream.lookup_ip(format!("{name}.")).await
+            upstream.lookup_ip(format!("{name}.")).await
         };
         let timed_out = || ResolveError::TimedOut { name: name.to_owned(), limit };
         let result = match tokio::time::timeout(limit, lookup).await {
@@ -212,7 +215,6 @@ impl Resolver {
                 Err(ResolveError::NotFound { name: name.to_owned() })
             }
             Ok(Err(NetError::Timeout)) | Err(_) => Err(timed_out()),
-            Ok(Err(NetError::Proto(_))) => Err(ResolveError::NotAName { name: name.to_owned() }),
             Ok(Err(error)) => Err(ResolveError::Failed { name: name.to_owned(), reason: error.to_string() }),
         };
         let life = match &result {
@@ -274,13 +276,21 @@ struct Question<'a> {
 impl Drop for Question<'_> {
     fn drop(&mut self) {
         let mut known = self.resolver.known();
-        // Answered, or nobody else waits (the list's own reference and ours).
-        if self.cell.initialized() || Arc::strong_count(&self.cell) <= 2 {
-            if known.asked.get(self.name).is_some_and(|cell| Arc::ptr_eq(cell, &self.cell)) {
-                known.asked.remove(self.name);
-            }
+        // The list holds a reference, and so do we.
+        let is_last = self.cell.initialized() || Arc::strong_count(&self.cell) <= 2;
+        if is_last && known.asked.get(self.name).is_some_and(|cell| Arc::ptr_eq(cell, &self.cell)) {
+            known.asked.remove(self.name);
         }
     }
+}
+
+/// A name that DNS can carry, without the escapes that would let it mean another.
+fn is_name(name: &str) -> bool {
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    name.len() <= 253 && name.split('.').all(is_label)
 }
 
 fn upstream(settings: &ResolverSettings) -> Result<TokioResolver, NetError> {
@@ -313,6 +323,23 @@ fn upstream(settings: &ResolverSettings) -> Result<TokioResolver, NetError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_may_have_a_port() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(
+                ResolverSettings::server(text),
+                expected.map(|text| text.parse().unwrap()),
+                "for {text:?}"
+            );
+        };
+        check("192.0.2.1", Some("192.0.2.1:53"));
+        check("192.0.2.1:5353", Some("192.0.2.1:5353"));
+        check("2001:db8::1", Some("[2001:db8::1]:53"));
+        check("[2001:db8::1]:5353", Some("[2001:db8::1]:5353"));
+        check("dns.test", None);
+        check("192.0.2.1:", None);
+    }
 
     #[test]
     fn no_more_names_are_kept_than_allowed() {

@@ -93,6 +93,16 @@ impl Data {
         dir.join("gannet.sock")
     }
 
+    /// Brings the CDXJ index of a crawl's archive up to what is committed. Returns the number of lines written.
+    pub fn write_index(&self, crawl: CrawlId) -> Result<u64, ServiceError> {
+        let committed = self.store.get(&POSITIONS, &crawl.0)?.unwrap_or_default().position;
+        let dir = self.archive_dir(crawl);
+        if committed.file == 0 || !dir.is_dir() || archive::index_covers(&dir) == Some(committed) {
+            return Ok(0);
+        }
+        Ok(archive::write_index(&dir, committed)?)
+    }
+
     /// Lets others steer the run that works in this process.
     pub fn attach(&self, live: Arc<dyn Live>) {
         *self.live.lock().unwrap_or_else(PoisonError::into_inner) = Some(live);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use archive::ArchiveError;
 use catalog::CatalogError;
+use crawl::CrawlError;
 use frontier::FrontierError;
 use kv::KvError;
 use model::UrlError;
@@ -93,6 +94,9 @@ pub enum ServiceError {
     /// The catalog failed.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
+    /// A run failed.
+    #[error(transparent)]
+    Crawl(#[from] CrawlError),
     /// Work in the background did not come to its end.
     #[error("the answer was lost half-way")]
     Lost,

@@ -220,7 +220,7 @@ impl<'a> Page<'a> {
         tag.push('>');
         self.html.push_str(&tag);
         let nofollow = anchor.rel.split(' ').any(|word| word == "nofollow");
-        self.note(self.absolute(anchor.target), LinkKind::A, anchor.alt, nofollow);
+        self.note(self.absolute(anchor.target), LinkKind::Anchor, anchor.alt, nofollow);
         let place = self.links.len() - 1;
         self.open = Some(OpenLink { text: String::new(), bold: self.bold > 0, italic: self.italic > 0 });
         self.html(anchor.inner);
@@ -374,7 +374,68 @@ fn authority(url: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// A piece of a page: words, a link with some words, or a link around a picture.
+    #[derive(Clone, Debug)]
+    enum Piece {
+        Words(usize),
+        Link { words: usize, bold: bool, italic: bool },
+    }
+
+    fn pieces() -> impl Strategy<Value = Vec<Piece>> {
+        let words = (1..6usize).prop_map(Piece::Words);
+        let link = (0..4usize, any::<bool>(), any::<bool>()).prop_map(|(words, bold, italic)| Piece::Link {
+            words,
+            bold,
+            italic,
+        });
+        prop::collection::vec(prop_oneof![words, link], 0..30)
+    }
+
+    proptest! {
+        /// Counted from the pieces, not from the markup.
+        #[test]
+        fn words_positions_and_styles_are_those_of_the_pieces(pieces in pieces()) {
+            let text = |count: usize| vec!["w&amp;x"; count].join("\n ");
+            let drawn = draw(|page| {
+                for (number, piece) in pieces.iter().enumerate() {
+                    match piece {
+                        Piece::Words(count) => page.html(&format!("<p>{}</p>", text(*count))),
+                        Piece::Link { words, bold, italic } => {
+                            // Bold around, italic inside.
+                            page.html(if *bold { "<strong>" } else { "<span>" });
+                            let inner = match (italic, words) {
+                                (true, _) => format!("<i><img src=\"/x\" alt=\"y\">{}</i>", text(*words)),
+                                (false, _) => text(*words),
+                            };
+                            page.link(&Anchor::new(&format!("/{number}"), &inner));
+                            page.html(if *bold { "</strong> " } else { "</span> " });
+                        }
+                    }
+                }
+            });
+            let length = |piece: &Piece| match piece {
+                Piece::Words(count) | Piece::Link { words: count, .. } => *count as u64,
+            };
+            let total: u64 = pieces.iter().map(length).sum();
+            prop_assert_eq!(drawn.facts.words, total);
+            let mut links = drawn.links.iter();
+            let mut before = 0;
+            for piece in &pieces {
+                if let Piece::Link { words, bold, italic } = piece {
+                    let link = links.next().expect("a link for each piece");
+                    let third = if before == total { 2 } else { 3 * before / total };
+                    prop_assert_eq!(u64::from(link.position), 3 - third);
+                    prop_assert_eq!(link.visibility, 1 + u8::from(*bold) + u8::from(*italic));
+                    prop_assert_eq!(&link.anchor, &vec!["w&x"; *words].join(" "));
+                }
+                before += length(piece);
+            }
+        }
+    }
 
     fn draw(draw: impl FnOnce(&mut Page<'_>)) -> Drawn {
         let mut page = Page::new("http://demo.test", "en", "Title words");

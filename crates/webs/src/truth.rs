@@ -145,7 +145,7 @@ pub struct Link {
 #[serde(rename_all = "snake_case")]
 pub enum LinkKind {
     /// `a`
-    A,
+    Anchor,
     /// `area`
     Area,
     /// `frame` or `iframe`

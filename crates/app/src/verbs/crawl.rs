@@ -1,31 +1,32 @@
 //! `gannet crawl`: crawls from the given URLs, or what a project file says.
 
-use std::path::PathBuf;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use crawl::{Controls, EndReason, WallClock};
+use model::Project;
+use service::{Access, Begin, Data, Finished};
 
+use crate::progress::Display;
 use crate::{Context, Exit, Failure, settings};
 
 pub(super) fn command() -> Command {
     Command::new("crawl")
         .about("Crawl from URLs or by a project file; the same command resumes")
-        .after_help(format!(
-            "{}\n\
-             Every setting is also a key of the project file (max_pages) and a variable of the environment\n\
-             (GANNET_MAX_PAGES; lists one item a line). Later wins: default, file, environment, flag.\n\
-             Ctrl-C stops cleanly and keeps everything; the same command resumes.\n\n\
-             Examples:\n  \
+        .long_about(
+            "Crawls from the given URLs, or what a project file says, and keeps every page, link and outcome in \
+             the data directory. Ctrl-C stops cleanly and keeps everything; the same command resumes.\n\n\
+             Every setting is also a key in the project file (max_pages) and a variable of the environment \
+             (GANNET_MAX_PAGES; lists one item a line). Later wins: default, file, environment, flag.",
+        )
+        .after_help(
+            "Examples:\n  \
              gannet crawl https://shop.test/ --max-pages 100\n  \
              gannet crawl -p shop.yaml --rate 2/s\n  \
              gannet crawl --seeds urls.txt --scope list",
-            settings::forms()
-        ))
-        .arg(
-            Arg::new("url")
-                .value_name("URL")
-                .num_args(0..)
-                .help("URLs to start from; they replace the project file's"),
         )
+        .arg(Arg::new("url").value_name("URL").num_args(0..).help("URLs to start from; they replace the project file's"))
         .arg(
             Arg::new("project")
                 .long("project")
@@ -50,14 +51,97 @@ pub(super) fn command() -> Command {
         .args(settings::args())
 }
 
-pub(super) fn run(_: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     let project = project(flags).map_err(Failure::usage)?;
-    tracing::info!(project = %project.name, start = project.start.len(), "crawl asked for");
-    super::not_built_yet(flags)
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let asked = Asked { project, fresh: flags.get_flag("fresh"), allow: Vec::new() };
+    let (reason, finished) = runtime.block_on(crawl_here(context, &context.data, asked))?;
+    show(context, &reason, &finished)?;
+    runtime.shutdown_background();
+    Ok(if reason == EndReason::Stopped { Exit::Interrupted } else { Exit::Done })
+}
+
+/// What is to be crawled.
+pub(super) struct Asked {
+    pub(super) project: Project,
+    pub(super) fresh: bool,
+    pub(super) allow: Vec<SocketAddr>,
+}
+
+/// Crawls in this process, showing progress and answering other commands meanwhile.
+pub(super) async fn crawl_here(context: &Context, dir: &Path, asked: Asked) -> Result<(EndReason, Finished), Failure> {
+    let clock = WallClock::start();
+    let data = Data::open(dir, Access::Create).await.map_err(Failure::from_service)?;
+    let name = asked.project.name.clone();
+    let begin = Begin { project: asked.project, fresh: asked.fresh, allow: asked.allow };
+    let started = service::begin(&data, begin, clock.now()).await.map_err(Failure::from_service)?;
+    if !context.quiet {
+        match started.known {
+            0 => eprintln!("crawling {name} into {}", dir.display()),
+            known => eprintln!("resuming {name} in {}: {known} URLs known", dir.display()),
+        }
+    }
+    let socket = server::serve(data.clone()).await.map_err(Failure::from_server)?;
+    let signals = tokio::spawn(stop_on_signal(started.controls()));
+    let mut progress = started.progress();
+    let mut display = Display::new(context.quiet);
+    let finish = started.finish(|| clock.now());
+    tokio::pin!(finish);
+    let finished = loop {
+        tokio::select! {
+            finished = &mut finish => break finished,
+            changed = progress.changed() => {
+                let latest = progress.borrow_and_update().clone();
+                display.show(&latest, clock.now());
+                if changed.is_err() {
+                    break (&mut finish).await;
+                }
+            }
+        }
+    };
+    display.end();
+    signals.abort();
+    socket.stop().await;
+    let finished = finished.map_err(Failure::from_service)?;
+    Ok((finished.reason.clone(), finished))
+}
+
+/// Stops the run at the first Ctrl-C or SIGTERM; the second one ends the process, which loses nothing committed.
+async fn stop_on_signal(controls: Controls) {
+    wait_for_signal().await;
+    eprintln!("\nstopping: visits under way may end, Ctrl-C again ends at once");
+    controls.stop();
+    wait_for_signal().await;
+    #[expect(clippy::disallowed_methods, reason = "the user asked twice; a crash loses nothing committed")]
+    std::process::exit(i32::from(Exit::Interrupted.code()));
+}
+
+async fn wait_for_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut terminate) => tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        },
+        Err(_) => drop(tokio::signal::ctrl_c().await),
+    }
+}
+
+/// Prints how it ended and the summary.
+pub(super) fn show(context: &Context, reason: &EndReason, finished: &Finished) -> Result<(), Failure> {
+    if context.json {
+        let mut summary = serde_json::to_value(&finished.summary)?;
+        summary["ended"] = serde_json::to_value(reason)?;
+        summary["reason"] = reason.to_string().into();
+        println!("{summary}");
+    } else {
+        println!("{reason}\n\n{}", finished.summary);
+    }
+    Ok(())
 }
 
 /// The project that file, environment and flags describe.
-fn project(flags: &ArgMatches) -> Result<model::Project, settings::SettingsError> {
+fn project(flags: &ArgMatches) -> Result<Project, settings::SettingsError> {
     let file = flags.get_one::<PathBuf>("project").map(|file| settings::read_project(file)).transpose()?;
     let mut start: Vec<String> = flags.get_many::<String>("url").into_iter().flatten().cloned().collect();
     if let Some(seeds) = flags.get_one::<PathBuf>("seeds") {

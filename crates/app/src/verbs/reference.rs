@@ -1,11 +1,11 @@
 //! `gannet reference`: every key of a project file, as a page of prose and tables.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 
 use clap::{ArgMatches, Command};
 use model::{CrawlSettings, Project, Setting, SettingKind};
 
+use crate::output::Output;
 use crate::{Context, Exit, Failure, settings};
 
 pub(super) fn command() -> Command {
@@ -15,7 +15,9 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(_: &Context, _: &ArgMatches) -> Result<Exit, Failure> {
-    io::stdout().lock().write_all(page().as_bytes())?;
+    let mut out = Output::new();
+    out.text(&page())?;
+    out.done()?;
     Ok(Exit::Done)
 }
 

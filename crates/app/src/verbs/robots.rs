@@ -1,6 +1,6 @@
 //! `gannet robots`: what a robots.txt says of URLs, and which line of it decides.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +10,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use fetch::robots::Robots;
 use model::PageUrl;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use crate::output::Output;
 use crate::{Context, Exit, Failure, batch};
 
 pub(super) fn command() -> Command {
@@ -82,49 +84,57 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
             Ok(verdict) => Answer::Verdict(verdict),
             Err(error) => Answer::Error { error },
         };
-        batch::run(io::stdin().lock(), io::stdout().lock(), answer)?;
+        batch::run(io::stdin().lock(), io::stdout().lock(), answer).map_err(Failure::output)?;
         return Ok(Exit::Done);
     }
     let file = flags.get_one::<PathBuf>("file").map(PathBuf::as_path).unwrap_or(Path::new("-"));
     let robots =
         read(file).with_context(|| format!("cannot read {}", file.display())).map_err(Failure::usage)?;
-    let mut out = io::stdout().lock();
+    let mut out = Output::new();
     let mut exit = Exit::Done;
     let mut said = None;
     for text in flags.get_many::<String>("url").into_iter().flatten() {
-        let verdict = match path_of(text) {
-            Ok(path) => verdict(&robots, agent, &path),
-            Err(error) => {
+        match path_of(text) {
+            Ok(path) => {
+                let verdict = verdict(&robots, agent, &path);
+                out.line(if context.json { verdict.json(text)? } else { verdict.words(text, &robots) })?;
+                said = Some(verdict);
+            }
+            Err(problem) => {
                 exit = Exit::Failed;
                 match context.json {
-                    true => writeln!(out, "{}", serde_json::json!({ "url": text, "error": error }))?,
-                    false => eprintln!("gannet: {text:?}: {error}"),
+                    true => out.line(json!({ "url": text, "error": problem }))?,
+                    false => eprintln!("gannet: {text:?}: {problem}"),
                 }
-                continue;
-            }
-        };
-        if context.json {
-            let mut line = serde_json::to_value(&verdict)?;
-            line["url"] = text.as_str().into();
-            writeln!(out, "{line}")?;
-        } else {
-            let word = if verdict.allowed { "allow" } else { "deny" };
-            match verdict.line {
-                Some(line) => writeln!(out, "{word}  {text}  (line {line}: {})", source(&robots, line))?,
-                None => writeln!(out, "{word}  {text}  (no rule speaks of it)")?,
             }
         }
-        said = Some(verdict);
     }
     if let Some(Verdict { crawl_delay, sitemaps, .. }) = said.filter(|_| !context.json) {
         if let Some(seconds) = crawl_delay {
-            writeln!(out, "crawl-delay: {seconds} s")?;
+            out.line(format_args!("crawl-delay: {seconds} s"))?;
         }
         for sitemap in sitemaps {
-            writeln!(out, "sitemap: {}", plain(&sitemap))?;
+            out.line(format_args!("sitemap: {}", plain(&sitemap)))?;
         }
     }
+    out.done()?;
     Ok(exit)
+}
+
+impl Verdict {
+    fn json(&self, url: &str) -> Result<String, Failure> {
+        let mut line = serde_json::to_value(self)?;
+        line["url"] = url.into();
+        Ok(line.to_string())
+    }
+
+    fn words(&self, url: &str, robots: &[u8]) -> String {
+        let word = if self.allowed { "allow" } else { "deny" };
+        match self.line {
+            Some(line) => format!("{word}  {url}  (line {line}: {})", source(robots, line)),
+            None => format!("{word}  {url}  (no rule speaks of it)"),
+        }
+    }
 }
 
 impl Question {

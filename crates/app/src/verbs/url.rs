@@ -1,11 +1,13 @@
 //! `gannet url`: the canonical form of URLs, as the crawl sees them.
 
-use std::io::{self, Write};
+use std::io;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::{Normalise, PageUrl, UrlError};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use crate::output::Output;
 use crate::{Context, Exit, Failure, batch};
 
 pub(super) fn command() -> Command {
@@ -70,27 +72,25 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
                 Ok(url) => Answer::Canonical(url),
                 Err(problem) => Answer::Error(problem),
             };
-        batch::run(io::stdin().lock(), io::stdout().lock(), answer)?;
+        batch::run(io::stdin().lock(), io::stdout().lock(), answer).map_err(Failure::output)?;
         return Ok(Exit::Done);
     }
-    let mut out = io::stdout().lock();
+    let mut out = Output::new();
     let mut exit = Exit::Done;
     for text in flags.get_many::<String>("url").into_iter().flatten() {
-        let url = canonical(normalise, text, base);
-        if url.is_err() {
-            exit = Exit::Failed;
-        }
-        match url {
-            Ok(url) if context.json => {
-                writeln!(out, "{}", serde_json::json!({ "url": text, "canonical": url }))?
+        match canonical(normalise, text, base) {
+            Ok(url) if context.json => out.line(json!({ "url": text, "canonical": url }))?,
+            Ok(url) => out.line(url)?,
+            Err(problem) => {
+                exit = Exit::Failed;
+                match context.json {
+                    true => out.line(json!({ "url": text, "error": problem }))?,
+                    false => eprintln!("gannet: {text:?}: {problem}"),
+                }
             }
-            Err(problem) if context.json => {
-                writeln!(out, "{}", serde_json::json!({ "url": text, "error": problem }))?;
-            }
-            Ok(url) => writeln!(out, "{url}")?,
-            Err(problem) => eprintln!("gannet: {text:?}: {problem}"),
         }
     }
+    out.done()?;
     Ok(exit)
 }
 

@@ -54,6 +54,42 @@ async fn a_project_keeps_its_crawl_until_it_starts_over() {
 }
 
 #[tokio::test]
+async fn only_what_a_project_started_over_from_is_abandoned() {
+    let dir = tempfile::tempdir().unwrap();
+    let catalog = Catalog::open(&dir.path().join("gannet.db")).await.unwrap();
+    let shop = catalog.upsert_project(&project("shop"), NOW).await.unwrap();
+    assert!(catalog.adopt_crawl(&project("found"), CrawlId(9), NOW).await.unwrap());
+    assert!(!catalog.adopt_crawl(&project("shop"), CrawlId(10), NOW).await.unwrap(), "the name is taken");
+    assert!(!catalog.adopt_crawl(&project("other"), CrawlId(9), NOW).await.unwrap(), "the crawl is taken");
+    assert_eq!(catalog.abandoned_crawls().await.unwrap(), []);
+    catalog.fresh_crawl(shop.id).await.unwrap();
+    assert_eq!(catalog.abandoned_crawls().await.unwrap(), [shop.crawl]);
+    catalog.crawl_dropped(shop.crawl).await.unwrap();
+    assert_eq!(catalog.abandoned_crawls().await.unwrap(), []);
+    let missing = catalog.fresh_crawl(catalog::ProjectId(99)).await;
+    assert!(matches!(missing, Err(CatalogError::NoProject(99))));
+}
+
+#[tokio::test]
+async fn an_older_schema_is_migrated_with_its_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("gannet.db");
+    raw(&path, include_str!("../../migrations/0001_projects_and_runs.sql")).await;
+    raw(
+        &path,
+        r#"PRAGMA application_id = 0x476e6e74; PRAGMA user_version = 1;
+        UPDATE sequences SET last = 4;
+        INSERT INTO projects (name, crawl, definition, created_at)
+        VALUES ('old', 4, '{"name": "old", "start": ["http://example.com/"], "crawl": {"max_depth": 2}}', 5)"#,
+    )
+    .await;
+    let catalog = Catalog::open(&path).await.unwrap();
+    let old = catalog.project_by_name(&"old".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!((old.crawl, old.project.crawl.max_depth), (CrawlId(4), 2));
+    assert_eq!(catalog.fresh_crawl(old.id).await.unwrap(), CrawlId(5));
+}
+
+#[tokio::test]
 async fn the_project_that_ran_last_comes_first() {
     let dir = tempfile::tempdir().unwrap();
     let catalog = Catalog::open(&dir.path().join("gannet.db")).await.unwrap();

@@ -2,7 +2,8 @@
 
 use model::Timestamp;
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// The moment a cookie's `Expires` names; none when it names none.
 pub(super) fn parse(text: &str) -> Option<Timestamp> {
@@ -87,7 +88,16 @@ mod tests {
 
     #[test]
     fn what_is_no_date_is_none() {
-        for text in ["", "never", "0", "06 Nov 1994", "08:49:37", "32 Nov 1994 08:49:37", "6 Nov 1994 24:00:00", "6 Nov 1600 1:1:1"] {
+        for text in [
+            "",
+            "never",
+            "0",
+            "06 Nov 1994",
+            "08:49:37",
+            "32 Nov 1994 08:49:37",
+            "6 Nov 1994 24:00:00",
+            "6 Nov 1600 1:1:1",
+        ] {
             check(text, None);
         }
     }

@@ -102,7 +102,9 @@ mod tests {
 
     #[test]
     fn attributes_are_found() {
-        let cookie = set_cookie("a=b; DOMAIN=.E.com; path=/x; SECURE; HttpOnly; SameSite=Lax; max-age=5", NOW).unwrap();
+        let cookie =
+            set_cookie("a=b; DOMAIN=.E.com; path=/x; SECURE; HttpOnly; SameSite=Lax; max-age=5", NOW)
+                .unwrap();
         let expected = SetCookie {
             name: "a",
             value: "b",
@@ -122,7 +124,10 @@ mod tests {
         assert_eq!(ends("a=b; expires=Sun, 06 Nov 1994 08:49:37 GMT; expires=nonsense"), date);
         assert_eq!(ends("a=b; max-age=-1; expires=Sun, 06 Nov 1994 08:49:37 GMT"), Some(NOW));
         assert_eq!(ends("a=b; max-age=x; expires=Sun, 06 Nov 1994 08:49:37 GMT"), date);
-        assert_eq!(ends("a=b; max-age=99999999999999999999999"), Some(Timestamp(1_000_000 + 4_294_967_295_000)));
+        assert_eq!(
+            ends("a=b; max-age=99999999999999999999999"),
+            Some(Timestamp(1_000_000 + 4_294_967_295_000))
+        );
         assert_eq!(ends("a=b"), None);
     }
 }

@@ -95,7 +95,9 @@ pub(super) fn read(bytes: &[u8]) -> Robots {
             Key::RequestRate if group.request_rates.len() < MOST_TIMES => {
                 group.request_rates.extend(times::rate(value));
             }
-            Key::VisitTime if group.visit_times.len() < MOST_TIMES => group.visit_times.extend(times::visit(value)),
+            Key::VisitTime if group.visit_times.len() < MOST_TIMES => {
+                group.visit_times.extend(times::visit(value))
+            }
             Key::RequestRate | Key::VisitTime => {}
         }
     }
@@ -183,6 +185,8 @@ fn key_and_value(line: &[u8]) -> Option<(Key, &[u8])> {
             (&line[..space], value)
         }
     };
-    let begins = |known: &str| key.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known.as_bytes()));
+    let begins = |known: &str| {
+        key.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known.as_bytes()))
+    };
     KEYS.iter().find(|(known, _)| begins(known)).map(|(_, key)| (*key, value))
 }

@@ -23,7 +23,8 @@ impl Pattern {
         let mut parts = text.split(|byte| *byte == b'*');
         let start = normalise(parts.next().unwrap_or_default()).into_boxed_str();
         let mut after: Vec<Box<str>> = parts.map(|part| normalise(part).into_boxed_str()).collect();
-        let length = start.len() + after.iter().map(|part| part.len()).sum::<usize>() + stars + usize::from(to_end);
+        let length =
+            start.len() + after.iter().map(|part| part.len()).sum::<usize>() + stars + usize::from(to_end);
         // Empty parts between stars say nothing; one at the very end says that anything may follow.
         let last = after.len().saturating_sub(1);
         let mut index = 0;

@@ -126,18 +126,48 @@ fn paths_compare_with_case() {
 
 #[test]
 fn encodings_are_compared_in_one_spelling() {
-    check("User-agent: f\nDisallow: /\nAllow: /foo/bar?qux=taz&baz=http://foo.bar?tar&par\n", "f", &["/foo/bar?qux=taz&baz=http://foo.bar?tar&par"], &[]);
-    check("User-agent: f\nDisallow: /\nAllow: /foo/bar/ツ\n", "f", &["/foo/bar/%E3%83%84", "/foo/bar/ツ"], &[]);
-    check("User-agent: f\nDisallow: /\nAllow: /foo/bar/%E3%83%84\n", "f", &["/foo/bar/%E3%83%84", "/foo/bar/%e3%83%84"], &[]);
-    check("User-agent: f\nDisallow: /\nAllow: /foo/bar/%62%61%7A\n", "f", &["/foo/bar/baz", "/foo/bar/%62%61%7A"], &[]);
+    check(
+        "User-agent: f\nDisallow: /\nAllow: /foo/bar?qux=taz&baz=http://foo.bar?tar&par\n",
+        "f",
+        &["/foo/bar?qux=taz&baz=http://foo.bar?tar&par"],
+        &[],
+    );
+    check(
+        "User-agent: f\nDisallow: /\nAllow: /foo/bar/ツ\n",
+        "f",
+        &["/foo/bar/%E3%83%84", "/foo/bar/ツ"],
+        &[],
+    );
+    check(
+        "User-agent: f\nDisallow: /\nAllow: /foo/bar/%E3%83%84\n",
+        "f",
+        &["/foo/bar/%E3%83%84", "/foo/bar/%e3%83%84"],
+        &[],
+    );
+    check(
+        "User-agent: f\nDisallow: /\nAllow: /foo/bar/%62%61%7A\n",
+        "f",
+        &["/foo/bar/baz", "/foo/bar/%62%61%7A"],
+        &[],
+    );
     check("User-agent: f\nDisallow: /%7Ejoe\n", "f", &["/joe"], &["/~joe", "/%7ejoe"]);
     check("User-agent: f\nDisallow: /a%2Fb\n", "f", &["/a/b"], &["/a%2fb"]);
 }
 
 #[test]
 fn stars_and_ends_are_special() {
-    check("User-agent: f\nDisallow: /foo/bar/quz\nAllow: /foo/*/qux\n", "f", &["/foo/quz", "/foo//quz", "/foo/bax/quz"], &["/foo/bar/quz"]);
-    check("User-agent: f\nDisallow: /foo/bar$\nAllow: /foo/bar/qux\n", "f", &["/foo/bar/qux", "/foo/bar/", "/foo/bar/baz"], &["/foo/bar"]);
+    check(
+        "User-agent: f\nDisallow: /foo/bar/quz\nAllow: /foo/*/qux\n",
+        "f",
+        &["/foo/quz", "/foo//quz", "/foo/bax/quz"],
+        &["/foo/bar/quz"],
+    );
+    check(
+        "User-agent: f\nDisallow: /foo/bar$\nAllow: /foo/bar/qux\n",
+        "f",
+        &["/foo/bar/qux", "/foo/bar/", "/foo/bar/baz"],
+        &["/foo/bar"],
+    );
     check("User-agent: f\nDisallow: *\n", "f", &[], &["/", "/x"]);
     check("User-agent: f\nDisallow: *.gif$\n", "f", &["/a.gif?x"], &["/a.gif"]);
     check("User-agent: f\nDisallow: /*?\n", "f", &["/a"], &["/a?", "/a?b"]);
@@ -203,7 +233,9 @@ fn the_file_itself_is_always_allowed() {
 
 #[test]
 fn bytes_that_are_no_text_harm_nobody() {
-    let robots = Robots::parse(b"User-agent: f\nDisallow: /\xff\xfe\n\0\0\nDisallow: /x\nSitemap: http://e.com/\xff\n");
+    let robots = Robots::parse(
+        b"User-agent: f\nDisallow: /\xff\xfe\n\0\0\nDisallow: /x\nSitemap: http://e.com/\xff\n",
+    );
     let rules = robots.rules("f");
     assert!(!rules.verdict("/x").allowed && !rules.verdict("/%FF%FE").allowed && rules.verdict("/y").allowed);
     assert_eq!(robots.sitemaps(), ["http://e.com/\u{fffd}"]);

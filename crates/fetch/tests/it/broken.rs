@@ -65,11 +65,14 @@ async fn what_browsers_forgive_is_forgiven() {
 async fn a_body_that_breaks_off_is_kept_and_marked() {
     let cut = Some(Cut::Disconnect);
     check(&format!("{HTML}Content-Length: 10\r\n\r\nhalf"), Ok((200, "half", cut))).await;
-    check(&format!("{HTML}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n5\r\nmo"), Ok((200, "halfmo", cut))).await;
+    check(&format!("{HTML}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n5\r\nmo"), Ok((200, "halfmo", cut)))
+        .await;
     check(&format!("{HTML}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"), Ok((200, "half", cut))).await;
-    check(&format!("{HTML}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nxyz\r\n"), Ok((200, "half", cut))).await;
+    check(&format!("{HTML}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nxyz\r\n"), Ok((200, "half", cut)))
+        .await;
     check(&format!("{HTML}Transfer-Encoding: chunked\r\n\r\nzzz"), Ok((200, "", cut))).await;
-    check(&format!("{HTML}Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n"), Ok((200, "", cut))).await;
+    check(&format!("{HTML}Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n"), Ok((200, "", cut)))
+        .await;
 }
 
 #[tokio::test]

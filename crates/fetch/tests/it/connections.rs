@@ -1,6 +1,6 @@
 //! Kept-alive connections.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use model::{ErrorKind, PageUrl};
 use net::{AddressGuard, Connector, ProcessClock, TlsSettings};
 use tokio::net::TcpListener;
 
-use crate::server::{Act, NOW, Server, fetcher, fetcher_with, get, ok};
+use crate::server::{Act, NOW, Server, fetcher, fetcher_with, get, hasty, ok};
 
 fn connections(server: &Server) -> Vec<usize> {
     server.seen().iter().map(|seen| seen.connection).collect()
@@ -39,7 +39,8 @@ async fn requests_at_once_have_connections_of_their_own() {
     let server = Server::with(ok("x")).await;
     let fetcher = fetcher();
     let (a, b) = tokio::join!(get(&fetcher, &server, "/"), get(&fetcher, &server, "/"));
-    (a.unwrap(), b.unwrap());
+    a.unwrap();
+    b.unwrap();
     let mut used = connections(&server);
     used.sort_unstable();
     assert_eq!(used, [0, 1]);
@@ -105,6 +106,43 @@ async fn a_connection_with_an_unread_rest_is_not_used_again() {
 }
 
 #[tokio::test]
+async fn a_connection_given_up_is_closed() {
+    let patience = Duration::from_secs(10);
+    let drip = || Act::Drip(b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), vec![b'x'; 1000], Duration::from_millis(1));
+    let endless = Server::start(move |_, _| drip()).await;
+    let silent = Server::start(|_, _| Act::SendAndHang(Vec::new())).await;
+    let fetcher = hasty(1000, 10_000);
+    get(&fetcher, &endless, "/").await.unwrap();
+    tokio::time::timeout(patience, endless.is_left_alone()).await.expect("cut for time");
+    get(&fetcher, &silent, "/").await.unwrap_err();
+    tokio::time::timeout(patience, silent.is_left_alone()).await.expect("no answer");
+    let mut asked = Request::new(endless.url("/"), endless.address.ip(), NOW);
+    asked.body_limit = 10;
+    fetcher.fetch(asked.clone()).await.unwrap();
+    tokio::time::timeout(patience, endless.is_left_alone()).await.expect("cut for length");
+    // A caller that loses interest.
+    drop(tokio::time::timeout(Duration::from_millis(50), fetcher.fetch(asked)).await);
+    tokio::time::timeout(patience, endless.is_left_alone()).await.expect("dropped");
+    // The fetcher goes, and its idle connections with it.
+    let server = Server::with(ok("x")).await;
+    get(&fetcher, &server, "/").await.unwrap();
+    drop(fetcher);
+    tokio::time::timeout(patience, server.is_left_alone()).await.expect("idle");
+}
+
+#[tokio::test]
+async fn an_answer_nobody_asked_for_is_not_taken_for_the_next() {
+    let server = Server::start(|number, _| match number {
+        0 => Act::Send([ok("asked for"), ok("forged")].concat()),
+        _ => Act::Send(ok("true")),
+    })
+    .await;
+    let fetcher = fetcher();
+    assert_eq!(get(&fetcher, &server, "/").await.unwrap().body, "asked for");
+    assert_eq!(get(&fetcher, &server, "/").await.unwrap().body, "true");
+}
+
+#[tokio::test]
 async fn no_more_idle_connections_are_kept_than_allowed() {
     let server = Server::with(ok("x")).await;
     let fetcher = fetcher_with(|settings| settings.idle_per_host = 0);
@@ -132,7 +170,10 @@ async fn the_guard_stands_before_every_connection() {
         let settings = HttpSettings::new(Agent::new("gannet", &[]).unwrap());
         let fetcher = HttpFetcher::new(connector, Arc::new(ProcessClock::start()), settings);
         let url = PageUrl::parse(&format!("http://public.example:{}/", server.address.port())).unwrap();
-        fetcher.fetch(Request::new(url, address, NOW)).await.map_err(|error| (error.kind(), error.next_step()))
+        fetcher
+            .fetch(Request::new(url, address, NOW))
+            .await
+            .map_err(|error| (error.kind(), error.next_step()))
     };
     let forbidden = (ErrorKind::ForbiddenAddress, NextStep::Drop);
     for address in ["127.0.0.1", "::ffff:127.0.0.1", "0.0.0.0", "169.254.169.254"] {
@@ -143,7 +184,7 @@ async fn the_guard_stands_before_every_connection() {
     let other_port = AddressGuard { allow_private: false, allow: vec![elsewhere.parse().unwrap()] };
     assert_eq!(check(other_port, server.address.ip()).await.unwrap_err(), forbidden);
     assert!(server.seen().is_empty());
-    let this_port = AddressGuard { allow_private: false, allow: vec![server.address.to_string().parse().unwrap()] };
+    let this_port =
+        AddressGuard { allow_private: false, allow: vec![server.address.to_string().parse().unwrap()] };
     assert_eq!(check(this_port, server.address.ip()).await.unwrap().fetched().body, "secret");
-    let _: SocketAddr = server.address;
 }

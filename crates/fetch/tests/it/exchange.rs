@@ -23,7 +23,10 @@ async fn a_page_comes_back_whole() {
 async fn the_request_is_kept_as_the_server_saw_it() {
     let server = Server::with(ok("")).await;
     let mut asked = request(&server, "/caf%C3%A9?q=1&r={x}|y");
-    asked.validators = Validators { etag: Some("\"v1\"".into()), last_modified: Some("Sun, 06 Nov 1994 08:49:37 GMT".into()) };
+    asked.validators = Validators {
+        etag: Some("\"v1\"".into()),
+        last_modified: Some("Sun, 06 Nov 1994 08:49:37 GMT".into()),
+    };
     asked.headers = vec![("X-Extra".into(), "yes".into())];
     let answer = fetcher().fetch(asked).await.unwrap();
     let seen = server.seen()[0].head.clone();
@@ -34,8 +37,12 @@ async fn the_request_is_kept_as_the_server_saw_it() {
     );
     assert!(seen.starts_with(&expected), "{seen}");
     for line in [
-        "\r\nAccept: text/html,", "\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n", "\r\nAccept-Language: en",
-        "\r\nX-Extra: yes\r\n", "\r\nIf-None-Match: \"v1\"\r\n", "\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n",
+        "\r\nAccept: text/html,",
+        "\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n",
+        "\r\nAccept-Language: en",
+        "\r\nX-Extra: yes\r\n",
+        "\r\nIf-None-Match: \"v1\"\r\n",
+        "\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n",
     ] {
         assert!(seen.contains(line), "{line:?} is missing in {seen}");
     }
@@ -43,7 +50,8 @@ async fn the_request_is_kept_as_the_server_saw_it() {
 
 #[tokio::test]
 async fn the_head_is_kept_byte_for_byte() {
-    let head = "HTTP/1.1 404 Nobody Home\r\nX-oDD: 1\r\nSET-cookie: a=b\r\nx-odd:  2 \r\nContent-Length: 2\r\n\r\n";
+    let head =
+        "HTTP/1.1 404 Nobody Home\r\nX-oDD: 1\r\nSET-cookie: a=b\r\nx-odd:  2 \r\nContent-Length: 2\r\n\r\n";
     let server = Server::with(format!("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n{head}no")).await;
     let page = get(&fetcher(), &server, "/").await.unwrap();
     assert_eq!((page.status, &page.head[..]), (404, head.as_bytes()));
@@ -63,7 +71,8 @@ async fn a_redirect_is_an_answer() {
 
 #[tokio::test]
 async fn nothing_new_has_no_body() {
-    let server = Server::with("HTTP/1.1 304 Not Modified\r\nETag: \"v1\"\r\nContent-Length: 900\r\n\r\n").await;
+    let server =
+        Server::with("HTTP/1.1 304 Not Modified\r\nETag: \"v1\"\r\nContent-Length: 900\r\n\r\n").await;
     let page = get(&fetcher(), &server, "/").await.unwrap();
     assert_eq!((page.status, page.body.len(), page.cut), (304, 0, None));
 }
@@ -71,7 +80,9 @@ async fn nothing_new_has_no_body() {
 #[tokio::test]
 async fn coded_bodies_are_kept_coded_and_given_decoded() {
     let body = zstd::stream::encode_all(&b"<p>small</p>"[..], 1).unwrap();
-    let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: {}\r\n\r\n", body.len()).into_bytes();
+    let mut answer =
+        format!("HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: {}\r\n\r\n", body.len())
+            .into_bytes();
     answer.extend(&body);
     let server = Server::with(answer).await;
     let page = get(&fetcher(), &server, "/").await.unwrap();
@@ -80,7 +91,10 @@ async fn coded_bodies_are_kept_coded_and_given_decoded() {
 
 #[tokio::test]
 async fn chunks_are_put_together() {
-    let server = Server::with("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nA: b\r\n\r\n").await;
+    let server = Server::with(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nA: b\r\n\r\n",
+    )
+    .await;
     let page = get(&fetcher(), &server, "/").await.unwrap();
     assert_eq!((&page.body[..], page.cut), (&b"abcde"[..], None));
 }
@@ -88,7 +102,8 @@ async fn chunks_are_put_together() {
 #[tokio::test]
 async fn a_long_body_is_cut_at_the_limit_and_marked() {
     let server = Server::with(ok(&"x".repeat(1000))).await;
-    for (limit, length, cut) in [(999, 999, Some(Cut::Length)), (1000, 1000, None), (0, 0, Some(Cut::Length))] {
+    for (limit, length, cut) in [(999, 999, Some(Cut::Length)), (1000, 1000, None), (0, 0, Some(Cut::Length))]
+    {
         let mut asked = request(&server, "/");
         asked.body_limit = limit;
         let answer = fetcher().fetch(asked).await.unwrap();
@@ -99,7 +114,9 @@ async fn a_long_body_is_cut_at_the_limit_and_marked() {
 #[tokio::test]
 async fn a_bomb_is_cut_and_marked() {
     let body = zstd::stream::encode_all(&vec![0; 64 << 20][..], 1).unwrap();
-    let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: {}\r\n\r\n", body.len()).into_bytes();
+    let mut answer =
+        format!("HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: {}\r\n\r\n", body.len())
+            .into_bytes();
     answer.extend(&body);
     let server = Server::with(answer).await;
     let page = get(&fetcher(), &server, "/").await.unwrap();
@@ -118,7 +135,9 @@ async fn too_many_codings_are_an_error_of_the_body() {
 async fn an_unwanted_body_is_not_read() {
     // The body never comes: a fetch that waits for it does not end.
     let server = Server::start(|_, _| {
-        Act::SendAndHang(b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: 4000000000\r\n\r\n".to_vec())
+        Act::SendAndHang(
+            b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: 4000000000\r\n\r\n".to_vec(),
+        )
     })
     .await;
     for (wanted, expected) in [
@@ -127,7 +146,8 @@ async fn an_unwanted_body_is_not_read() {
     ] {
         let mut asked = request(&server, "/");
         asked.wanted = wanted;
-        let answer = tokio::time::timeout(Duration::from_secs(10), fetcher().fetch(asked)).await.unwrap().unwrap();
+        let answer =
+            tokio::time::timeout(Duration::from_secs(10), fetcher().fetch(asked)).await.unwrap().unwrap();
         let Answer::Unwanted { fetched, what } = answer else { panic!("{answer:?}") };
         assert_eq!((fetched.status, fetched.body.len(), what), (200, 0, expected));
         assert!(fetched.head.ends_with(b"4000000000\r\n\r\n"));

@@ -1,8 +1,11 @@
 //! The fetcher against real servers on loopback: well-behaved, slow, broken and hostile ones.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 mod broken;
 mod connections;
 mod exchange;
+mod robots;
 mod server;
 mod slow;
 mod tls;

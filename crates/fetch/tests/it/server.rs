@@ -9,6 +9,7 @@ use model::{Fetched, PageUrl, Timestamp};
 use net::{AddressGuard, Connector, ProcessClock, TlsSettings};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 /// What the server does after one request.
 #[derive(Clone)]
@@ -38,6 +39,8 @@ pub(crate) struct Seen {
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
+    /// How many connections are open.
+    open: watch::Receiver<usize>,
 }
 
 impl Server {
@@ -48,20 +51,23 @@ impl Server {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let log = seen.clone();
         let script = Arc::new(script);
+        let (count, open) = watch::channel(0);
         tokio::spawn(async move {
             for connection in 0.. {
                 let (stream, _) = listener.accept().await.unwrap();
-                let (log, script) = (log.clone(), script.clone());
+                let (log, script, count) = (log.clone(), script.clone(), count.clone());
+                count.send_modify(|open| *open += 1);
                 tokio::spawn(async move {
                     let reset = serve(stream, connection, &log, &*script).await;
                     if let Some(stream) = reset {
                         // Closing with unsent data thrown away makes the kernel send a reset.
                         stream.set_zero_linger().unwrap();
                     }
+                    count.send_modify(|open| *open -= 1);
                 });
             }
         });
-        Server { address, seen }
+        Server { address, seen, open }
     }
 
     /// A server that gives every request the same answer and keeps the line open.
@@ -72,6 +78,11 @@ impl Server {
 
     pub(crate) fn url(&self, path: &str) -> PageUrl {
         PageUrl::parse(&format!("http://{}{path}", self.address)).unwrap()
+    }
+
+    /// Waits until all connections have been closed.
+    pub(crate) async fn is_left_alone(&self) {
+        self.open.clone().wait_for(|open| *open == 0).await.unwrap();
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
@@ -165,5 +176,6 @@ pub(crate) async fn get(fetcher: &HttpFetcher, server: &Server, path: &str) -> R
 
 /// An answer with its length.
 pub(crate) fn ok(body: &str) -> Vec<u8> {
-    format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+    format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+        .into_bytes()
 }

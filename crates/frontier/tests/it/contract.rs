@@ -1,1 +1,471 @@
-//! To come.
+//! What every frontier promises its callers, one promise to a test.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use frontier::tables::{ADDRESSES, FACTS, HOSTS, HostRecord, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS, URLS};
+use frontier::{Asked, End, Frontier, Next, Offer, Patience, Sent, Settled, audit, page_key};
+use kv::{Batch, Durability, Reader, Store};
+use model::{CrawlId, CrawlSettings, ErrorKind, HostKey, Lease, Outcome, PageUrl, Project, Timestamp, UrlKey};
+
+use crate::server::link;
+use crate::web::{project, url};
+
+const ONE: CrawlId = CrawlId(1);
+const TWO: CrawlId = CrawlId(2);
+const SECOND: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// A frontier and its caller, step by step.
+struct Desk {
+    store: Store,
+    frontier: Frontier,
+    now: Timestamp,
+    crawl: CrawlId,
+    /// What looking up a name gives.
+    answer: Result<IpAddr, ErrorKind>,
+}
+
+impl Desk {
+    fn new(starts: &[PageUrl]) -> Desk {
+        Desk::with(starts, |_| ())
+    }
+
+    fn with(starts: &[PageUrl], edit: impl FnOnce(&mut CrawlSettings)) -> Desk {
+        let now = Timestamp(1_000_000_000);
+        let mut desk = Desk::over(Store::memory(), now);
+        desk.begin(ONE, &project(starts, edit));
+        desk
+    }
+
+    fn over(store: Store, now: Timestamp) -> Desk {
+        let frontier = Frontier::open(store.clone(), now).unwrap();
+        Desk { store, frontier, now, crawl: ONE, answer: Ok(IpAddr::V4(Ipv4Addr::LOCALHOST)) }
+    }
+
+    fn begin(&mut self, crawl: CrawlId, project: &Project) {
+        self.frontier.begin(crawl, project).unwrap();
+        self.crawl = crawl;
+        let starts = project.start.clone();
+        self.commit(|frontier, batch, now| {
+            for start in starts {
+                let offer = Offer { start: true, via: None, ..link(&start, UrlKey::of(&start), true) };
+                frontier.offer(batch, crawl, offer, now).unwrap();
+            }
+        });
+    }
+
+    fn commit(&mut self, work: impl FnOnce(&mut Frontier, &mut Batch, Timestamp)) {
+        let mut batch = self.store.batch();
+        work(&mut self.frontier, &mut batch, self.now);
+        self.frontier.settle_refusals(&mut batch).unwrap();
+        self.frontier.reconsider(&mut batch, self.crawl, 100).unwrap();
+        self.frontier.seal(&mut batch, self.now).unwrap();
+        self.store.commit(batch, Durability::Synced).unwrap();
+        self.frontier.committed(self.now).unwrap();
+        assert_eq!(audit(&self.store, self.crawl).unwrap(), []);
+    }
+
+    /// What comes next, names being looked up on the way.
+    fn next(&mut self) -> Next {
+        loop {
+            match self.frontier.next(self.crawl, self.now).unwrap() {
+                Next::Resolve(host) => {
+                    let answer = self.answer.clone().map(|address| (address, self.now + HOUR));
+                    self.frontier.resolved(&host, answer, self.now).unwrap();
+                }
+                next => return next,
+            }
+        }
+    }
+
+    fn lease(&mut self) -> Lease {
+        match self.next() {
+            Next::Lease(lease) => *lease,
+            other => panic!("no lease, but {other:?}"),
+        }
+    }
+
+    /// Waits as the frontier asks, commits where it waits for that, and takes the next lease.
+    fn lease_in_time(&mut self) -> Option<Lease> {
+        for _ in 0..100 {
+            match self.next() {
+                Next::Lease(lease) => return Some(*lease),
+                Next::Done => return None,
+                Next::Wait { until: Some(until), busy: false, .. } => self.now = until,
+                _ => self.commit(|_, _, _| ()),
+            }
+        }
+        panic!("waiting does not end");
+    }
+
+    /// The moment the frontier waits for.
+    fn wait(&mut self) -> Duration {
+        match self.next() {
+            Next::Wait { until: Some(until), .. } => until.since(self.now),
+            other => panic!("no wait, but {other:?}"),
+        }
+    }
+
+    /// Settles the first URL of a lease after a request of 10 ms, ends the lease, commits.
+    fn settle(&mut self, lease: &Lease, end: End) {
+        let start = self.now;
+        self.now = self.now + Duration::from_millis(10);
+        let sent = Some(Sent { start, end: self.now });
+        let settled = Settled { lease: lease.id, key: lease.urls[0].key, sent, asked: Asked::default(), end };
+        self.commit(|frontier, batch, now| frontier.settle(batch, settled, now).unwrap());
+        self.frontier.release(lease.id, self.now).unwrap();
+    }
+
+    fn outcome(&self, url: &PageUrl) -> Outcome {
+        self.store.get(&URLS, &page_key(self.crawl, UrlKey::of(url))).unwrap().expect("known").outcome
+    }
+
+    fn host(&self, url: &PageUrl) -> HostRecord {
+        self.store.get(&HOSTS, &HostKey::of(&url.host()).0).unwrap().expect("known")
+    }
+
+    fn close(mut self) -> Store {
+        self.commit(|frontier, batch, _| frontier.close(batch));
+        self.store
+    }
+}
+
+fn page(links: Vec<Offer>) -> End {
+    End::Page { bytes: 1, links }
+}
+
+fn waits(next: &Next) -> bool {
+    matches!(next, Next::Wait { .. })
+}
+
+#[test]
+fn a_lost_lease_comes_back() {
+    let mut desk = Desk::new(&[url("a.web", "")]);
+    let lost = desk.lease();
+    desk.now = lost.deadline;
+    assert!(waits(&desk.next()), "it is valid until its deadline");
+    desk.now = lost.deadline + HOUR + SECOND;
+    let found = desk.lease();
+    assert_eq!(found.urls[0].key, lost.urls[0].key);
+    assert_ne!(found.id, lost.id);
+    // What the lost worker says after all changes nothing.
+    desk.settle(&lost, End::NotModified);
+    assert_eq!(desk.outcome(&url("a.web", "")), Outcome::Waiting);
+    assert!(waits(&desk.next()), "the host is still leased");
+}
+
+#[test]
+fn a_host_is_leased_to_one_worker() {
+    let mut desk = Desk::with(&[url("a.web", "1"), url("a.web", "2"), url("a.web", "3")], |settings| {
+        settings.delay = "0s".parse().unwrap();
+        settings.address_delay = "0s".parse().unwrap();
+        settings.max_pages_per_host = 1;
+    });
+    let lease = desk.lease();
+    assert_eq!(lease.urls.len(), 1, "no more than the host may still bring");
+    assert!(waits(&desk.next()));
+    desk.frontier.release(lease.id, desk.now).unwrap();
+    desk.lease();
+}
+
+#[test]
+fn a_url_handed_back_is_leased_again() {
+    let mut desk = Desk::with(&[url("a.web", "1"), url("a.web", "2")], |settings| {
+        settings.rate = Some("unlimited".parse().unwrap());
+    });
+    let lease = desk.lease();
+    let keys = |lease: &Lease| lease.urls.iter().map(|url| url.key).collect::<Vec<_>>();
+    assert_eq!(lease.urls.len(), 2);
+    desk.frontier.hand_back(lease.id, lease.urls[0].key).unwrap();
+    assert!(waits(&desk.next()), "the lease goes on");
+    desk.frontier.release(lease.id, desk.now).unwrap();
+    assert_eq!(keys(&desk.lease()), keys(&lease), "in the same order");
+}
+
+#[test]
+fn a_settled_url_is_not_leased_before_or_after_its_commit() {
+    let mut desk = Desk::new(&[url("a.web", "1")]);
+    let lease = desk.lease();
+    let settled = Settled { lease: lease.id, key: lease.urls[0].key, sent: None, asked: Asked::default(), end: page(vec![]) };
+    let mut batch = desk.store.batch();
+    desk.frontier.settle(&mut batch, settled, desk.now).unwrap();
+    desk.frontier.release(lease.id, desk.now).unwrap();
+    assert!(waits(&desk.next()), "it waits for the commit");
+    desk.frontier.seal(&mut batch, desk.now).unwrap();
+    assert!(waits(&desk.next()));
+    desk.store.commit(batch, Durability::Synced).unwrap();
+    assert!(waits(&desk.next()));
+    desk.frontier.committed(desk.now).unwrap();
+    assert!(matches!(desk.next(), Next::Done));
+}
+
+#[test]
+fn retries_back_off_and_end_as_failed() {
+    let start = url("a.web", "");
+    let mut desk = Desk::new(&[start.clone()]);
+    let mut waits = Vec::new();
+    for tries in 1..=3 {
+        let lease = desk.lease();
+        assert_eq!(lease.urls[0].tries, tries - 1);
+        desk.settle(&lease, End::Failed { error: ErrorKind::Timeout, patience: Patience::Soft });
+        assert!(matches!(desk.outcome(&start), Outcome::Retrying { tries: told, .. } if told == tries));
+        let wait = desk.wait();
+        let longest = Duration::from_secs(60 << (tries - 1));
+        assert!(wait <= longest && wait >= longest / 2, "{wait:?}");
+        waits.push(wait);
+        desk.now = desk.now + wait;
+    }
+    let lease = desk.lease();
+    desk.settle(&lease, End::Failed { error: ErrorKind::Timeout, patience: Patience::Soft });
+    assert_eq!(desk.outcome(&start), Outcome::Failed { error: ErrorKind::Timeout, tries: 4 });
+    assert!(matches!(desk.next(), Next::Done));
+    assert_eq!(desk.frontier.crawl(ONE).stats().errors["timeout"], 4);
+}
+
+#[test]
+fn a_retry_that_is_due_does_not_wait_for_all_that_is_new() {
+    let mut desk = Desk::new(&[url("a.web", "")]);
+    let lease = desk.lease();
+    desk.settle(&lease, End::Failed { error: ErrorKind::Timeout, patience: Patience::Soft });
+    let starts: Vec<PageUrl> = (0..9).map(|n| url(&format!("h{n}.web"), "")).collect();
+    desk.commit(|frontier, batch, now| {
+        for start in &starts {
+            frontier.offer(batch, ONE, Offer { start: true, ..link(start, UrlKey::of(start), true) }, now).unwrap();
+        }
+    });
+    desk.now = desk.now + HOUR;
+    assert_eq!(desk.lease().host.name(), "a.web");
+}
+
+#[test]
+fn a_host_that_says_busy_costs_no_retry_but_ends_after_its_limit() {
+    let start = url("a.web", "");
+    let mut desk = Desk::new(&[start.clone(), url("a.web", "other")]);
+    for times in 1..=9u32 {
+        let lease = desk.lease_in_time().unwrap();
+        assert_eq!((&lease.urls[0].url, lease.urls[0].tries), (&start, 0), "the retry comes first");
+        let asked = (times == 2).then_some(HOUR);
+        desk.settle(&lease, End::Busy { status: 503, wait: asked });
+        let least = asked.unwrap_or(Duration::from_secs(1 << (times - 1)));
+        let rest = desk.host(&start).next.since(desk.now);
+        assert_eq!(rest, least, "the whole host rests");
+    }
+    assert_eq!(desk.outcome(&start), Outcome::Failed { error: ErrorKind::Status(503), tries: 9 });
+    assert_eq!(desk.host(&start).waits_asked, 9);
+    assert_eq!(desk.host(&start).longest_wait, 3_600_000);
+    assert_eq!(desk.lease_in_time().unwrap().urls[0].url, url("a.web", "other"));
+}
+
+#[test]
+fn a_name_that_never_resolves_fails_all_its_urls() {
+    let starts: Vec<PageUrl> = (0..5).map(|n| url("a.web", &n.to_string())).collect();
+    let mut desk = Desk::new(&starts);
+    desk.answer = Err(ErrorKind::Dns);
+    let begin = desk.now;
+    assert!(waits(&desk.next()));
+    desk.commit(|_, _, _| ());
+    assert!(matches!(desk.outcome(&starts[0]), Outcome::Retrying { error: ErrorKind::Dns, tries: 1, .. }));
+    assert!(desk.wait() >= HOUR / 2, "the host rests");
+    assert!(desk.lease_in_time().is_none());
+    for start in &starts {
+        assert_eq!(desk.outcome(start), Outcome::Failed { error: ErrorKind::Dns, tries: 4 });
+    }
+    assert!(desk.now.since(begin) > 3 * HOUR, "it had time to come back");
+}
+
+#[test]
+fn a_forbidden_address_fails_at_once() {
+    let starts = [url("a.web", "1"), url("a.web", "2")];
+    let mut desk = Desk::new(&starts);
+    desk.answer = Err(ErrorKind::ForbiddenAddress);
+    assert!(waits(&desk.next()));
+    desk.commit(|_, _, _| ());
+    assert!(matches!(desk.next(), Next::Done));
+    for start in &starts {
+        assert!(matches!(desk.outcome(start), Outcome::Failed { error: ErrorKind::ForbiddenAddress, .. }));
+    }
+}
+
+#[test]
+fn one_url_out_of_reach_does_not_condemn_a_host_that_answers() {
+    let (bad, good) = (url("a.web", "bad"), url("a.web", "good"));
+    let mut desk = Desk::new(&[bad.clone()]);
+    for tries in 1..=4 {
+        let lease = desk.lease_in_time().unwrap();
+        desk.settle(&lease, End::Failed { error: ErrorKind::Connect, patience: Patience::Hard });
+        // In between, the host answers.
+        let offer = link(&url("a.web", &format!("fine{tries}")), UrlKey::of(&bad), true);
+        desk.commit(|frontier, batch, now| frontier.offer(batch, ONE, offer, now).unwrap());
+        desk.now = desk.now + 10 * HOUR;
+        let lease = desk.lease();
+        let retried = lease.urls[0].url == bad;
+        desk.frontier.release(lease.id, desk.now).unwrap();
+        if retried {
+            let sent = Sent { start: desk.now, end: desk.now };
+            let settled = Settled { lease: lease.id, key: lease.urls[0].key, sent: Some(sent), asked: Asked::default(), end: page(vec![]) };
+            desk.commit(|frontier, batch, now| frontier.settle(batch, settled, now).unwrap());
+        } else {
+            desk.frontier.hand_back(lease.id, lease.urls[0].key).unwrap();
+        }
+    }
+    let _ = good;
+}
+
+#[test]
+fn a_page_that_comes_closer_has_its_links_offered_again() {
+    let at = |name: &str| url("a.web", name);
+    let mut desk = Desk::new(&[at("start")]);
+    let lease = desk.lease();
+    desk.settle(&lease, page(vec![link(&at("mid"), lease.urls[0].key, true)]));
+    let lease = desk.lease_in_time().unwrap();
+    desk.settle(&lease, page(vec![link(&at("deep"), lease.urls[0].key, true)]));
+    assert!(!desk.frontier.has_shallower(ONE));
+    // Somebody types it: a start URL now.
+    let offer = Offer { start: true, ..link(&at("mid"), UrlKey::of(&at("mid")), true) };
+    desk.commit(|frontier, batch, now| frontier.offer(batch, ONE, offer, now).unwrap());
+    assert!(desk.frontier.has_shallower(ONE));
+    assert!(matches!(desk.next(), Next::Lease(_)) && waits(&desk.next()), "not done before that");
+    // It survives a crash.
+    let mut desk = Desk::over(desk.store.crash(1), desk.now);
+    desk.frontier.begin(ONE, &project(&[at("start"), at("mid")], |_| ())).unwrap();
+    let mut pages = Vec::new();
+    desk.commit(|frontier, batch, _| pages = frontier.take_shallower(batch, ONE, 10).unwrap());
+    assert_eq!(pages.len(), 1);
+    assert_eq!((&pages[0].1.url, pages[0].1.depth), (&at("mid"), 0));
+    assert!(!desk.frontier.has_shallower(ONE));
+}
+
+#[test]
+fn a_clean_stop_keeps_the_clocks_and_needs_no_full_wait() {
+    let (asked, unasked) = (url("a.web", ""), url("b.web", ""));
+    let begin = |clean: bool| {
+        let mut desk = Desk::new(&[asked.clone(), url("a.web", "next"), unasked.clone()]);
+        let lease = desk.lease();
+        assert_eq!(lease.host.name(), "a.web");
+        desk.settle(&lease, page(vec![]));
+        let (now, owed) = (desk.now, desk.host(&asked).next);
+        assert_eq!(owed.since(now), SECOND);
+        let store = if clean { desk.close() } else { desk.store };
+        let mut desk = Desk::over(store.crash(0), now + Duration::from_millis(300));
+        desk.frontier.begin(ONE, &project(&[asked.clone()], |_| ())).unwrap();
+        (desk, owed)
+    };
+    let (mut desk, owed) = begin(true);
+    assert_eq!(desk.lease().host.name(), "b.web", "at once");
+    desk.now = owed - Duration::from_millis(1);
+    assert!(waits(&desk.next()));
+    desk.now = owed;
+    assert_eq!(desk.lease().host.name(), "a.web");
+
+    let (mut desk, _) = begin(false);
+    assert_eq!(desk.wait(), SECOND, "even a host of which we know no request");
+    desk.now = desk.now + SECOND;
+    desk.lease();
+}
+
+#[test]
+fn a_stored_due_time_beyond_a_day_is_pulled_back() {
+    let start = url("a.web", "");
+    let mut desk = Desk::new(&[start.clone(), url("a.web", "other")]);
+    let lease = desk.lease();
+    desk.settle(&lease, End::Failed { error: ErrorKind::Timeout, patience: Patience::Soft });
+    // The clock ran ten years ahead for one request.
+    let right = desk.now;
+    desk.now = right + 87_600 * HOUR;
+    for _ in 0..2 {
+        let lease = desk.lease_in_time().unwrap();
+        desk.settle(&lease, End::Failed { error: ErrorKind::Timeout, patience: Patience::Soft });
+    }
+    let mut desk = Desk::over(desk.close(), right);
+    desk.frontier.begin(ONE, &project(&[start], |_| ())).unwrap();
+    for _ in 0..2 {
+        let lease = desk.lease_in_time().expect("not forgotten");
+        desk.settle(&lease, page(vec![]));
+    }
+    let took = desk.now.since(right);
+    assert!(took < 25 * HOUR, "{took:?}");
+    assert!(desk.lease_in_time().is_none());
+}
+
+#[test]
+fn two_crawls_share_a_hosts_clock() {
+    let (one, two) = (url("a.web", "1"), url("a.web", "2"));
+    let mut desk = Desk::new(&[one]);
+    desk.begin(TWO, &project(&[two.clone()], |_| ()));
+    desk.crawl = ONE;
+    let lease = desk.lease();
+    desk.crawl = TWO;
+    assert!(!matches!(desk.next(), Next::Lease(_)), "the host is leased");
+    desk.crawl = ONE;
+    desk.settle(&lease, page(vec![]));
+    desk.crawl = TWO;
+    assert_eq!(desk.wait(), SECOND, "the host rests for all");
+    desk.now = desk.now + SECOND;
+    assert_eq!(desk.lease().urls[0].url, two);
+}
+
+#[test]
+fn a_dropped_crawl_leaves_nothing() {
+    let mut desk = Desk::new(&[url("a.web", "1"), url("b.web", "2"), url("c.web", "3")]);
+    for _ in 0..2 {
+        let lease = desk.lease_in_time().unwrap();
+        let links = vec![link(&url("d.web", "4"), lease.urls[0].key, true), link(&url("d.web", "5"), lease.urls[0].key, false)];
+        desk.settle(&lease, page(links));
+    }
+    let lease = desk.lease_in_time().unwrap();
+    desk.settle(&lease, End::Failed { error: ErrorKind::Timeout, patience: Patience::Soft });
+    let again = Offer { start: true, ..link(&url("a.web", "1"), lease.urls[0].key, true) };
+    desk.commit(|frontier, batch, now| frontier.offer(batch, ONE, again, now).unwrap());
+    desk.begin(TWO, &project(&[url("a.web", "1")], |_| ()));
+    let rows = |store: &Store, crawl: CrawlId| {
+        let keys = [
+            store.prefix(&URLS, &crawl.0).keys().count(),
+            store.prefix(&QUEUE, &crawl.0).keys().count(),
+            store.prefix(&LATER, &crawl.0).keys().count(),
+            store.prefix(&SCHEDULE, &crawl.0).keys().count(),
+            store.prefix(&SITES, &crawl.0).keys().count(),
+            store.prefix(&SHALLOWER, &crawl.0).keys().count(),
+            usize::from(store.contains(&STATS, &crawl.0).unwrap()),
+            store.iter(&FACTS).filter(|row| row.as_ref().unwrap().0.ends_with(&format!(" {}", crawl.0))).count(),
+        ];
+        keys.iter().sum::<usize>()
+    };
+    let (other, store) = (rows(&desk.store, TWO), desk.store.clone());
+    assert!(rows(&store, ONE) > 10);
+    let mut parts = 0;
+    loop {
+        let mut batch = store.batch();
+        let whole = Frontier::drop_crawl(&mut batch, ONE, 4).unwrap();
+        assert!(batch.len() <= 6, "a part at a time");
+        store.commit(batch, Durability::Synced).unwrap();
+        parts += 1;
+        if whole {
+            break;
+        }
+    }
+    assert!(parts > 2);
+    assert_eq!((rows(&store, ONE), rows(&store, TWO)), (0, other));
+    assert!(store.first(&HOSTS).unwrap().is_some() && store.first(&ADDRESSES).unwrap().is_some(), "clocks stay");
+    // Its number may serve again, in the same process.
+    desk.begin(ONE, &project(&[url("a.web", "1")], |_| ()));
+    assert_eq!(desk.frontier.crawl(ONE).stats().distinct, 1);
+}
+
+#[test]
+fn what_robots_asks_for_is_kept_even_when_it_came_from_elsewhere() {
+    let start = url("a.web", "");
+    let mut desk = Desk::new(&[start.clone()]);
+    let lease = desk.lease();
+    let answer = frontier::tables::RobotsAnswer::None { status: 404 };
+    let robots = frontier::tables::RobotsRecord { fetched: desk.now, expires: desk.now, answer };
+    let delay = Some(Duration::from_secs(7));
+    desk.commit(|frontier, batch, _| {
+        frontier.robots(batch, ONE, &start.origin(), &start.host(), &robots, None, delay).unwrap();
+    });
+    assert_eq!(desk.host(&start).crawl_delay, Some(7000));
+    assert!(desk.store.contains(&ROBOTS, &start.origin().as_str().to_owned()).unwrap());
+    desk.frontier.release(lease.id, desk.now).unwrap();
+    desk.now = desk.now + SECOND;
+    assert_eq!(desk.lease().gap, Duration::from_secs(7));
+}

@@ -25,6 +25,8 @@ pub(crate) struct Driver {
     pub(crate) project: Project,
     pub(crate) now: Timestamp,
     pub(crate) workers: usize,
+    /// False: everything happens in the plainest order.
+    pub(crate) by_chance: bool,
     /// Leases handed out, in order.
     pub(crate) order: Vec<Lease>,
     politeness: Politeness,
@@ -76,6 +78,7 @@ impl Driver {
             project,
             now,
             workers: 4,
+            by_chance: true,
             order: Vec::new(),
             seed: Seed::new(seed),
             visits: Vec::new(),
@@ -92,19 +95,27 @@ impl Driver {
 
     /// Goes on in a new process: after a clean stop, or after a crash that takes what was not committed.
     pub(crate) fn restart(mut self, project: Project, clean: bool, pause: Duration) -> Driver {
+        let by_chance = self.by_chance;
         if clean {
             self.drain();
+            self.by_chance = false;
             self.commit_with(|frontier, batch| frontier.close(batch));
         }
         let crash = self.seed.number();
         let mut servers = self.servers;
         if !clean {
-            servers.hosts.crash(self.now, Duration::from_secs(1).min(self.politeness.gap(None)));
-            servers.addresses.crash(self.now, self.politeness.address_gap);
+            let web = servers.web().clone();
+            let pause = self.politeness.gap(None);
+            servers.hosts.crash(self.now, |host| {
+                let robots = self.store.contains(&ROBOTS, &format!("http://{}", host.name())).unwrap();
+                let asked = web.hosts[host].robots.flatten().filter(|_| robots);
+                pause.max(asked.unwrap_or_default())
+            });
         }
         let store = self.store.crash(crash);
         let mut next = Driver::over(store, servers, project, crash ^ 1, self.now + pause);
         next.workers = self.workers;
+        next.by_chance = by_chance;
         next
     }
 
@@ -132,6 +143,19 @@ impl Driver {
         let end = self.run(2_000_000);
         assert_ne!(end, Finish::Interrupted, "the crawl does not come to an end");
         end
+    }
+
+    /// Runs to the end in the plainest order: one lease, its URLs, a commit. The URLs as they were leased.
+    pub(crate) fn run_plainly(&mut self) -> Vec<String> {
+        self.by_chance = false;
+        loop {
+            self.commit();
+            if self.ask().is_some() {
+                break;
+            }
+            self.let_workers_end();
+        }
+        self.order.iter().flat_map(|lease| &lease.urls).map(|leased| leased.url.to_string()).collect()
     }
 
     /// Everything that is known, as text: URL → outcome without its number of tries, depth.
@@ -173,6 +197,13 @@ impl Driver {
 
     /// Settles and gives back all that is under way, and commits.
     pub(crate) fn drain(&mut self) {
+        let workers = std::mem::take(&mut self.workers);
+        self.let_workers_end();
+        self.commit();
+        self.workers = workers;
+    }
+
+    fn let_workers_end(&mut self) {
         while !self.visits.is_empty() {
             if self.visits.iter().any(|worker| worker.due() <= self.now) {
                 self.work_one();
@@ -180,7 +211,6 @@ impl Driver {
                 self.pass_time(None);
             }
         }
-        self.commit();
     }
 
     pub(crate) fn commit(&mut self) {
@@ -220,7 +250,6 @@ impl Driver {
             self.in_hand.remove(&key);
         }
         self.servers.hosts.commit();
-        self.servers.addresses.commit();
         let findings = audit(&self.store, CRAWL).unwrap();
         assert!(findings.is_empty(), "{findings:?}");
     }
@@ -251,7 +280,7 @@ impl Driver {
     }
 
     fn lease_meanwhile(&mut self) {
-        if self.seed.chance(1, 3) && self.visits.len() < self.workers {
+        if self.by_chance && self.seed.chance(1, 3) && self.visits.len() < self.workers {
             match self.frontier.next(CRAWL, self.now).unwrap() {
                 Next::Lease(lease) => self.take(*lease),
                 Next::Resolve(host) => self.resolve(&host),
@@ -315,7 +344,7 @@ impl Driver {
             self.frontier.release(worker.lease, now).unwrap();
             return;
         };
-        if self.seed.chance(1, 20) {
+        if self.by_chance && self.seed.chance(1, 20) {
             // Unasked.
             self.in_hand.remove(&url.key);
             self.frontier.hand_back(worker.lease, url.key).unwrap();
@@ -339,6 +368,7 @@ impl Driver {
         let unsettled = matches!(visit.end, frontier::End::NoRoom);
         let settled = Settled { lease, key: url.key, sent: visit.sent, asked: visit.asked, end: visit.end };
         self.frontier.settle(self.batch.as_mut().unwrap(), settled, self.now).unwrap();
+        self.servers.hosts.tell(&url.url.host());
         if unsettled {
             self.in_hand.remove(&url.key);
         } else {
@@ -354,6 +384,7 @@ impl Driver {
         let batch = self.batch.as_mut().unwrap();
         let (origin, host) = (url.url.origin(), url.url.host());
         self.frontier.robots(batch, CRAWL, &origin, &host, &record, Some(sent), delay).unwrap();
+        self.servers.hosts.tell(&host);
         let worker = self.visits.remove(number);
         for left in worker.left.iter().chain([&url]) {
             self.in_hand.remove(&left.key);

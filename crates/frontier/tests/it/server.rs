@@ -24,7 +24,9 @@ pub(crate) struct Servers {
 /// When each may be asked again, by all that was ever sent to it.
 pub(crate) struct Ledger<K> {
     owed: HashMap<K, Timestamp>,
-    /// As it was at the last commit.
+    /// By what the frontier knows.
+    told: HashMap<K, Timestamp>,
+    /// By what its store knows.
     committed: HashMap<K, Timestamp>,
 }
 
@@ -37,7 +39,7 @@ pub(crate) struct Visit {
 
 impl<K: Clone + Eq + std::hash::Hash + std::fmt::Debug> Ledger<K> {
     fn new() -> Ledger<K> {
-        Ledger { owed: HashMap::new(), committed: HashMap::new() }
+        Ledger { owed: HashMap::new(), told: HashMap::new(), committed: HashMap::new() }
     }
 
     pub(crate) fn check(&self, key: &K, start: Timestamp) {
@@ -50,18 +52,24 @@ impl<K: Clone + Eq + std::hash::Hash + std::fmt::Debug> Ledger<K> {
         *owed = (*owed).max(until);
     }
 
+    /// The frontier has been told of the latest request.
+    pub(crate) fn tell(&mut self, key: &K) {
+        self.told.extend(self.owed.get(key).map(|owed| (key.clone(), *owed)));
+    }
+
     pub(crate) fn commit(&mut self) {
-        self.committed = self.owed.clone();
+        self.committed = self.told.clone();
     }
 
     /// What hosts asked for in answers that were lost is lost with them; the rest that all are owed is not.
-    pub(crate) fn crash(&mut self, now: Timestamp, least: Duration) {
+    pub(crate) fn crash(&mut self, now: Timestamp, least: impl Fn(&K) -> Duration) {
         for (key, owed) in &mut self.owed {
             let committed = self.committed.get(key).copied().unwrap_or_default();
             if *owed > committed {
-                *owed = committed.max(now + least);
+                *owed = committed.max(now + least(key));
             }
         }
+        self.told = self.committed.clone();
     }
 }
 

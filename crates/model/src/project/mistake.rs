@@ -2,6 +2,7 @@
 
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
+use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{Error, Location};
 
 use super::ProjectFile;
@@ -35,6 +36,18 @@ pub(super) fn explain(error: &Error, text: &str) -> (Option<Location>, String) {
         Error::Unexpected { expected: "string scalar", .. } => "a single value is expected here".to_owned(),
         Error::SerdeInvalidType { unexpected, expected, .. } => {
             format!("{expected} is expected here, not {unexpected}")
+        }
+        Error::Budget { breach: BudgetBreach::Documents { .. }, .. } | Error::MultipleDocuments { .. } => {
+            "a second document begins here; a project file has one".to_owned()
+        }
+        Error::Budget { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. } => {
+            "too deeply nested, or too many aliases, for a project file".to_owned()
+        }
+        Error::ExternalMessage { msg, .. } if msg.contains("recursion limit") => {
+            "too deeply nested for a project file".to_owned()
         }
         Error::Message { msg, .. } => msg.clone(),
         Error::ExternalMessage { msg, .. } => format!("not valid YAML: {msg}"),

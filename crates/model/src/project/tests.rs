@@ -133,10 +133,7 @@ fn a_wrong_value_is_refused_in_its_own_words() {
         "shop.yaml:4:23: \"regex:(\" is no pattern; at character 7: unclosed group",
     );
     check_crawl_refused("{robots_url: x}", "shop.yaml:4:21: \"x\": not a URL: relative URL without a base");
-    check_crawl_refused(
-        "{connections: 0}",
-        "shop.yaml:4:22: \"0\" is no number of connections; write 1 or more",
-    );
+    check_crawl_refused("{connections: 0}", "shop.yaml:4:22: zero is too little here");
     check_crawl_refused(
         "{headers: {Host: a}}",
         "shop.yaml:4:18: \"Host\" is no header; Gannet sets it itself",
@@ -178,6 +175,20 @@ fn broken_yaml_is_refused_at_its_place() {
 }
 
 #[test]
+fn strange_yaml_is_refused_in_words() {
+    check_refused(
+        "version: 1\nproject: a\nstart: [http://a.test]\n---\nversion: 1\n",
+        "shop.yaml:4:1: a second document begins here; a project file has one",
+    );
+    check_refused(
+        "version: 1\nproject: *none\n",
+        "shop.yaml:2:10: not valid YAML: alias references unknown anchor",
+    );
+    check_refused("version: 1\n? [a, b]\n: c\n", "shop.yaml:2:3: a single value is expected here");
+    check_refused("version: .nan\n", "shop.yaml:1:10: \".nan\" is no whole number");
+}
+
+#[test]
 fn every_half_written_file_is_refused_or_a_project() {
     for end in 0..SHOP.len() {
         if let Err(error) = Project::parse(&SHOP[..end], "shop.yaml") {
@@ -193,10 +204,10 @@ fn bombs_are_refused_early() {
     for level in 1..12 {
         bomb += &format!("a{level}: &a{level} [{}]\n", vec![format!("*a{}", level - 1); 8].join(", "));
     }
-    let started_with = Project::parse(&bomb, "shop.yaml").unwrap_err().to_string();
-    assert!(started_with.contains("not valid YAML"), "{started_with}");
-    let tower = format!("version: {}", "[".repeat(100_000));
-    assert!(Project::parse(&tower, "shop.yaml").is_err());
+    for text in [bomb, format!("a: {}", "[".repeat(100_000)), format!("a:\n {}", "- ".repeat(100_000))] {
+        let error = Project::parse(&text, "shop.yaml").unwrap_err().to_string();
+        assert!(error.contains(": too deeply nested") && error.ends_with("for a project file"), "{error}");
+    }
     let long = format!("version: 1\n#{}", "x".repeat(Project::MAX_FILE));
     check_refused(&long, "shop.yaml: longer than 1048576 bytes");
 }
@@ -218,8 +229,8 @@ proptest! {
         agent in "[a-zA-Z:#'\"{}\\[\\],&*!|>%@` ]{0,12}",
         contact in "null|true|~|0x1F|1e3|-|: |no|\\PC{1,12}",
         pages: u64,
-        millis in 0u64..1_000_000_000,
-        bytes: u64,
+        millis in 1u64..1_000_000_000,
+        bytes in 1u64..,
         value in "[ -~]{0,12}",
     ) {
         let one_line = |text: String| Some(text).filter(|text| !text.trim().is_empty());

@@ -126,11 +126,11 @@ pub struct CrawlSettings {
     #[schemars(with = "Option<String>", extend("x-group" = "Politeness", "x-form" = "URL"))]
     pub robots_url: Option<PageUrl>,
     /// Connections open at once.
-    #[serde(deserialize_with = "request::at_least_one")]
+    #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Politeness", "x-unit" = "connections"))]
     pub connections: u32,
     /// Connections open at once to one host.
-    #[serde(deserialize_with = "request::at_least_one")]
+    #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Politeness", "x-unit" = "connections"))]
     pub connections_per_host: u32,
 
@@ -157,9 +157,11 @@ pub struct CrawlSettings {
     #[schemars(extend("x-group" = "Requests"))]
     pub retry_wait: Span,
     /// Time for a whole request, body included.
+    #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Requests"))]
     pub timeout: Span,
     /// Time for a connection to stand.
+    #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Requests"))]
     pub connect_timeout: Span,
 
@@ -168,9 +170,11 @@ pub struct CrawlSettings {
     #[schemars(extend("x-group" = "Content"))]
     pub content_types: Vec<MediaPattern>,
     /// Bytes of a body to keep, decompressed; a longer one is cut and marked so.
+    #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Content"))]
     pub max_body: Size,
     /// Size at which a new archive file is begun.
+    #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Content"))]
     pub warc_size: Size,
 

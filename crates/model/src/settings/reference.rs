@@ -175,7 +175,7 @@ mod tests {
         check("drop_query", &["yes"], Err("\"yes\" is neither true nor false"));
         check("rate", &["5x"], Err("\"5x\" is no rate; write 1/s, 50/s, 30/m or unlimited"));
         check("headers", &["Accept"], Err("\"Accept\" is not of the form NAME: VALUE"));
-        check("connections", &["0"], Err("\"0\" is no number of connections; write 1 or more"));
+        check("connections", &["0"], Err("zero is too little here"));
     }
 
     #[test]

@@ -107,11 +107,15 @@ pub(super) fn url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<P
     PageUrl::parse(&text).map(Some).map_err(refuse)
 }
 
-/// A number that makes no sense at zero.
-pub(super) fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    match u32::deserialize(deserializer)? {
-        0 => Err(serde::de::Error::custom(ValueError::new("0", "number of connections", "write 1 or more"))),
-        number => Ok(number),
+/// A number, span or size that makes no sense at zero.
+pub(super) fn above_zero<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default + PartialEq,
+{
+    match T::deserialize(deserializer)? {
+        zero if zero == T::default() => Err(serde::de::Error::custom("zero is too little here")),
+        value => Ok(value),
     }
 }
 

@@ -109,11 +109,26 @@ async fn plain_http_where_tls_is_expected_is_a_tls_error() {
 }
 
 #[tokio::test]
+async fn a_line_that_breaks_in_the_handshake_is_no_matter_of_trust() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.read_u8().await.unwrap();
+        // Dropped like this, the line breaks with a reset.
+        stream.set_zero_linger().unwrap();
+    });
+    let error = greeting(&connector(&TlsSettings::default()), address, "shop.test").await.unwrap_err();
+    assert!(matches!(error, ConnectError::Tcp { .. }), "{error:?}");
+}
+
+#[tokio::test]
 async fn a_server_silent_in_the_handshake_is_given_up() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let limit = Duration::from_millis(200);
-    let error = connector(&TlsSettings::default()).connect(address, Some("shop.test"), limit).await.unwrap_err();
+    let error =
+        connector(&TlsSettings::default()).connect(address, Some("shop.test"), limit).await.unwrap_err();
     assert_eq!(error.to_string(), format!("no connection to {address} within 200ms"));
 }
 
@@ -140,7 +155,11 @@ fn a_bad_file_of_authorities_is_named() {
         let settings = TlsSettings { ca: vec![file.clone()], accept_invalid: false };
         Connector::new(Arc::default(), &settings).err().unwrap().to_string()
     };
-    assert!(error().starts_with(&format!("cannot read certificates from {}: ", file.display())), "{}", error());
+    assert!(
+        error().starts_with(&format!("cannot read certificates from {}: ", file.display())),
+        "{}",
+        error()
+    );
     std::fs::write(&file, "no certificate").unwrap();
     assert_eq!(error(), format!("cannot read certificates from {}: no certificate in it", file.display()));
 }

@@ -77,7 +77,8 @@ fn answer(question: &[u8], kind: u16, say: Say) -> Option<Vec<u8>> {
         Say::Broken => (2, Vec::new(), 0),
         Say::Silence => return None,
     };
-    let records: Vec<IpAddr> = records.into_iter().filter(|ip| kind == if ip.is_ipv4() { A } else { AAAA }).collect();
+    let records: Vec<IpAddr> =
+        records.into_iter().filter(|ip| kind == if ip.is_ipv4() { A } else { AAAA }).collect();
     let mut packet = question.to_vec();
     // A response, recursion desired and available; one question, so many answers, nothing more.
     packet[2..12].copy_from_slice(&[0x81, 0x80 | code, 0, 1, 0, records.len() as u8, 0, 0, 0, 0]);

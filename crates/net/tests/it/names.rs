@@ -39,10 +39,10 @@ fn resolver_with(dns: &Dns, guard: AddressGuard, hosts: &str, clock: Arc<Hand>) 
     let settings = ResolverSettings {
         dns: vec![dns.address],
         hosts: Hosts::parse(hosts).unwrap(),
-        timeout: Duration::from_millis(600),
+        timeout: Duration::from_secs(2),
         ..ResolverSettings::default()
     };
-    Resolver::new(settings, Arc::new(guard), clock).unwrap()
+    Resolver::new(settings, Arc::new(guard), clock)
 }
 
 fn resolver(dns: &Dns) -> (Resolver, Arc<Hand>) {
@@ -106,8 +106,8 @@ async fn a_name_that_does_not_exist_is_asked_again_after_a_minute() {
 async fn a_silent_server_costs_only_so_much_time() {
     let dns = Dns::start(|_, _| Say::Silence).await;
     let (resolver, _) = resolver(&dns);
-    let looking = tokio::time::timeout(Duration::from_secs(5), resolver.resolve("a.test", 80));
-    let limit = Duration::from_millis(600);
+    let looking = tokio::time::timeout(Duration::from_secs(20), resolver.resolve("a.test", 80));
+    let limit = Duration::from_secs(2);
     assert_eq!(looking.await.unwrap(), Err(ResolveError::TimedOut { name: "a.test".into(), limit }));
 }
 
@@ -121,9 +121,9 @@ async fn a_broken_server_is_told_from_a_missing_name() {
 #[tokio::test]
 async fn what_is_no_name_is_refused() {
     let dns = Dns::start(|_, _| say(&[PUBLIC], 60)).await;
-    for name in ["", "a..b", &"x".repeat(64), &"x.".repeat(200)] {
+    for name in ["", "a..b", &"x".repeat(64), &"x.".repeat(200), "a\\.b", "a b", "a/b", "b\u{fc}cher.test"] {
         let error = resolver(&dns).0.resolve(name, 80).await.unwrap_err();
-        assert!(matches!(error, ResolveError::NotAName { .. } | ResolveError::NotFound { .. }), "{name:?}: {error:?}");
+        assert!(matches!(error, ResolveError::NotAName { .. }), "{name:?}: {error:?}");
     }
     assert_eq!(dns.questions(), 0);
 }
@@ -179,7 +179,8 @@ async fn private_addresses_are_not_handed_out() {
 
 #[tokio::test]
 async fn a_name_that_moves_to_a_private_address_is_refused_from_then_on() {
-    let dns = Dns::start(|_, before| if before == 0 { say(&[PUBLIC], 0) } else { say(&["127.0.0.1"], 0) }).await;
+    let dns =
+        Dns::start(|_, before| if before == 0 { say(&[PUBLIC], 0) } else { say(&["127.0.0.1"], 0) }).await;
     let (resolver, clock) = resolver(&dns);
     assert_eq!(addresses(&resolver, "rebind.test").await, ips(&[PUBLIC]));
     clock.turn(60);

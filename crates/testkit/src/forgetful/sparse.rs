@@ -44,7 +44,7 @@ impl Sparse {
         if length < self.length {
             self.pages.split_off(&length.div_ceil(PAGE));
             // What is cut must not come back when the file grows again.
-            if length % PAGE != 0
+            if !length.is_multiple_of(PAGE)
                 && let Some(page) = self.pages.get_mut(&(length / PAGE))
             {
                 Arc::make_mut(page)[(length % PAGE) as usize..].fill(0);

@@ -2,9 +2,10 @@
 
 use super::blog::teaser;
 use super::layout::{Head, NAME, begin, breadcrumb, end};
-use super::phrases::{CATEGORIES, PEOPLE, sentence};
+use super::phrases::{CATEGORIES, sentence};
 use super::shop::german_path;
 use super::site::{Product, Site, decimal, slug};
+use super::slots::PEOPLE;
 use crate::page::{Anchor, Drawn, Page, escaped};
 
 /// The page at a path that belongs to no other part of the site.

@@ -1,8 +1,9 @@
 //! What is not a page: style, scripts, pictures, things to download, robots.txt, sitemap, feed.
 
 use super::oddities::calendar_path;
-use super::phrases::{CATEGORIES, PEOPLE};
+use super::phrases::CATEGORIES;
 use super::site::{Site, slug};
+use super::slots::PEOPLE;
 use super::{Reply, blog};
 use crate::page::escaped;
 use crate::picture;

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 
 use super::phrases::{
-    CATEGORIES, COLOURS, PEOPLE, PLACES, POST_SENTENCES, POST_TITLES, PRODUCT_SENTENCES, REVIEWS, SERIES,
-    TAGS, sentence, sentences,
+    CATEGORIES, COLOURS, POST_SENTENCES, POST_TITLES, PRODUCT_SENTENCES, REVIEWS, SERIES, TAGS, sentence,
+    sentences,
 };
+use super::slots::{PEOPLE, PLACES};
 use crate::chance::Chance;
 use crate::dates::Day;
 

@@ -9,7 +9,7 @@ use webs::truth::{LinkKind, Outcome, Truth, TruthOptions};
 
 use crate::client::{Connection, get};
 use crate::served::demo as start;
-use crate::truth::assert_links;
+use crate::truth::{assert_denied, assert_links};
 
 async fn at_epoch(epoch: u64) -> (Server, Truth) {
     let addr = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
@@ -59,6 +59,10 @@ async fn every_url_of_the_truth_answers_as_told_and_has_the_links_told() {
                     assert_eq!(here.join(got.header("location")).expect("a URL").as_str(), to);
                     assert!(known.contains(to.as_str()), "{to}");
                 }
+                Outcome::Disallowed { line } => {
+                    let robots = connection.get(&host, "/robots.txt", &[]).await.text();
+                    assert_denied(&robots, *line, target);
+                }
                 _ => {}
             }
         }
@@ -102,7 +106,7 @@ fn every_kind_of_page_and_link_occurs() {
     let truth = demo::truth(1, 0, "http://demo.test");
     let has = |what: &str, is_there: bool| assert!(is_there, "no {what}");
     let links = || truth.pages.iter().flat_map(|page| &page.links);
-    for kind in [LinkKind::A, LinkKind::Area, LinkKind::Frame, LinkKind::Refresh, LinkKind::Canonical] {
+    for kind in [LinkKind::Anchor, LinkKind::Area, LinkKind::Frame, LinkKind::Refresh, LinkKind::Canonical] {
         has(&format!("{kind:?}"), links().any(|link| link.kind == kind));
     }
     for visibility in 1..=3 {

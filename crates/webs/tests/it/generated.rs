@@ -10,7 +10,7 @@ use webs::serve::{Request, ServeOptions, Web};
 use webs::truth::{Outcome, TruthOptions};
 
 use crate::client::Connection;
-use crate::truth::assert_links;
+use crate::truth::{assert_denied, assert_links};
 
 fn small(seed: u64) -> Generated {
     Generated {
@@ -39,6 +39,10 @@ async fn every_url_of_the_truth_answers_as_told_and_has_the_links_told() {
         for page in &truth.pages {
             let url = url::Url::parse(&page.url).expect("absolute");
             let host = format!("{}:{port}", url.host_str().expect("a host"));
+            if let Outcome::Disallowed { line } = page.outcome {
+                let robots = connection.get(&host, "/robots.txt", &[]).await.text();
+                assert_denied(&robots, line, url.path());
+            }
             let Some(status) = page.status else { continue };
             let got = connection.get(&host, url.path(), &[]).await;
             assert_eq!(got.status, status, "{} (seed {seed})", page.url);

@@ -18,7 +18,7 @@ pub(crate) fn links(page_url: &str, html: &str) -> Vec<(LinkKind, String, u64)> 
                 base = page.join(&attribute(tag, "href").expect("a base")).expect("a URL");
                 None
             }
-            "a" => attribute(tag, "href").map(|href| (LinkKind::A, href)),
+            "a" => attribute(tag, "href").map(|href| (LinkKind::Anchor, href)),
             "area" => attribute(tag, "href").map(|href| (LinkKind::Area, href)),
             "iframe" | "frame" => attribute(tag, "src").map(|src| (LinkKind::Frame, src)),
             "meta" if tag.contains("http-equiv=\"refresh\"") => {
@@ -71,6 +71,13 @@ pub(crate) fn assert_links(page: &TruthPage, html: &str) {
         let third = if *before >= total { 2 } else { 3 * before / total };
         assert_eq!(u64::from(link.position), 3 - third, "position of {} on {}", link.url, page.url);
     }
+}
+
+/// Holds the line that denies `path` against the robots.txt as served.
+pub(crate) fn assert_denied(robots: &str, line: u32, path: &str) {
+    let rule = robots.lines().nth(line as usize - 1).expect("the line is there");
+    let prefix = rule.strip_prefix("Disallow: ").unwrap_or_else(|| panic!("line {line} is {rule:?}"));
+    assert!(path.starts_with(prefix), "{path} by {rule:?}");
 }
 
 fn attribute(tag: &str, name: &str) -> Option<String> {

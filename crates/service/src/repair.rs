@@ -1,0 +1,483 @@
+//! `repair`: rebuilds what can be rebuilt, sets aside what cannot be used, and says what is lost.
+//!
+//! Nothing is deleted but rows that cannot be read. Every step can be repeated.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use archive::tables::{Committed, Edge, LINKS, Links, POSITIONS, VISITS};
+use archive::{ArchiveReader, ArchiveSettings, ArchiveWriter, PageFacts, Position};
+use catalog::{Catalog, ProjectEntry};
+use frontier::tables::{
+    FACTS, HOSTS, HostRecord, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS, Stats, URLS, UrlRecord,
+};
+use frontier::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Frontier, Offer, page_key};
+use kv::{Batch, Durability, Key, KvError, Reader, Store, Table, Value};
+use model::{CrawlId, CrawlSettings, HostKey, LinkKind, Order, Outcome, Timestamp, UrlKey};
+use serde::{Deserialize, Serialize};
+
+use crate::check::visit_problem;
+use crate::data::{Access, archive_dir, archived_crawls, catalog_path, check_version, open_store, store_path};
+use crate::rebuild::{self, Archived};
+use crate::reindex::reindex;
+use crate::sink::Sink;
+use crate::{Data, ServiceError};
+
+/// Visits read back, or pages whose links are offered, in one commit.
+const GROUP: usize = 1_000;
+
+/// What repairing tells: what it did, then one line about the whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "row", rename_all = "kebab-case")]
+pub enum RepairRow {
+    /// Something done, or something that cannot be done.
+    Note {
+        /// Of which crawl.
+        crawl: Option<u32>,
+        /// What.
+        words: String,
+    },
+    /// The last line.
+    Repaired(Repaired),
+}
+
+/// What was done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repaired {
+    /// Crawls gone through.
+    pub crawls: u64,
+    /// Rows that could not be read, dropped.
+    pub rows_dropped: u64,
+    /// Visits read back from the archive.
+    pub visits_restored: u64,
+    /// Link lists read back from the archive.
+    pub links_restored: u64,
+    /// URLs known again.
+    pub urls_restored: u64,
+    /// Pages whose record is damaged, to be fetched again.
+    pub to_fetch_again: u64,
+    /// Lines of the archives' indexes, written anew.
+    pub index_lines: u64,
+}
+
+/// Before the directory can be opened: sets aside a store or catalog that is beyond use, so that it can. Tells
+/// what it did; what it set aside is rebuilt by `Request::Repair`.
+pub async fn repair_unopened(dir: &Path) -> Result<Vec<String>, ServiceError> {
+    let mut notes = Vec::new();
+    match check_version(dir, Access::Existing) {
+        Err(ServiceError::BadVersion(file)) => {
+            fs::write(&file, format!("{}\n", crate::VERSION)).map_err(ServiceError::io("write", &file))?;
+            notes.push("VERSION could not be read and was written anew".to_owned());
+        }
+        result => result?,
+    }
+    match open_store(dir) {
+        Ok(_) => {}
+        Err(ServiceError::Store(error @ (KvError::Engine { .. } | KvError::NotAStore { .. }))) => {
+            let path = store_path(dir);
+            let aside = set_aside(&path)?;
+            notes.push(format!(
+                "the store cannot be used ({}) and was set aside as {}",
+                ServiceError::from(error).sentence(),
+                aside.display()
+            ));
+            notes.push(
+                "pages and links are rebuilt from the archive; waiting times of hosts, robots.txt and outcomes \
+                 of URLs that were never fetched are lost and will be found out again"
+                    .to_owned(),
+            );
+        }
+        Err(error) => return Err(error),
+    }
+    match Catalog::open(&catalog_path(dir)).await {
+        Ok(catalog) => catalog.close().await,
+        Err(error) if error.is_beyond_use() => {
+            let path = catalog_path(dir);
+            let aside = set_aside(&path)?;
+            for suffix in ["-wal", "-shm"] {
+                let part = dir.join(format!("gannet.db{suffix}"));
+                if part.exists() {
+                    set_aside(&part)?;
+                }
+            }
+            notes.push(format!("the catalog cannot be used ({error}) and was set aside as {}", aside.display()));
+            notes.push("projects and the history of their runs are lost; project files make them anew".to_owned());
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(notes)
+}
+
+pub(crate) fn repair(data: &Data, now: Timestamp, out: &mut Sink<'_>) -> Result<(), ServiceError> {
+    if data.live().is_some() {
+        return Err(ServiceError::Running(data.dir().to_owned()));
+    }
+    let projects = data.crawls()?;
+    let mut repair =
+        Repair { data, store: data.store(), now, out, crawl: None, done: Repaired::default(), dropped: 0 };
+    repair.drop_unreadable()?;
+    for (crawl, entry) in &projects {
+        repair.crawl = Some(crawl.0);
+        repair.done.crawls += 1;
+        repair.crawl(*crawl, entry)?;
+    }
+    for crawl in archived_crawls(data.dir())? {
+        if !projects.iter().any(|(known, _)| *known == crawl) {
+            repair.crawl = Some(crawl.0);
+            let dir = archive_dir(data.dir(), crawl);
+            repair.note(format!("no project works on {}; it is kept as it is", dir.display()))?;
+        }
+    }
+    let done = repair.done;
+    out.send(&RepairRow::Repaired(done))
+}
+
+struct Repair<'a, 'b> {
+    data: &'a Data,
+    store: &'a Store,
+    now: Timestamp,
+    out: &'a mut Sink<'b>,
+    crawl: Option<u32>,
+    done: Repaired,
+    /// Rows dropped from the table of URLs.
+    dropped: u64,
+}
+
+impl Repair<'_, '_> {
+    fn note(&mut self, words: impl Into<String>) -> Result<(), ServiceError> {
+        self.out.send(&RepairRow::Note { crawl: self.crawl, words: words.into() })
+    }
+
+    fn crawl(&mut self, crawl: CrawlId, entry: &ProjectEntry) -> Result<(), ServiceError> {
+        let dir = self.data.archive_dir(crawl);
+        let committed = self.store.get(&POSITIONS, &crawl.0)?.map(|committed| committed.position);
+        if let Some(committed) = committed {
+            // Cuts what no commit names and sets aside what does not fit, as every start does.
+            let opened = ArchiveWriter::open(&dir, committed, ArchiveSettings::default())?;
+            for finding in &opened.findings {
+                self.note(format!("archive: {finding}"))?;
+            }
+            self.damaged_visits(crawl, committed)?;
+        }
+        let restored = self.restore(crawl, entry, committed)?;
+        let unsound = !frontier::audit(self.store, crawl)?.is_empty();
+        if restored || unsound || self.dropped > 0 {
+            reindex(self.store, crawl)?;
+            self.note("queue, schedule and counts were written anew")?;
+        }
+        if restored || self.dropped > 0 || self.has_unknown_targets(crawl)? {
+            self.offer_again(crawl, entry)?;
+        }
+        match self.data.write_index(crawl) {
+            Ok(lines) => self.done.index_lines += lines,
+            Err(error) => self.note(format!("the archive's index cannot be written: {}", error.sentence()))?,
+        }
+        Ok(())
+    }
+
+    /// Drops rows that no program could read. What they said is found again in the archive, or is lost.
+    fn drop_unreadable(&mut self) -> Result<(), ServiceError> {
+        macro_rules! tables {
+            ($($table:expr),*) => {$( self.drop_unreadable_in(&$table)?; )*};
+        }
+        let before = self.done.rows_dropped;
+        self.drop_unreadable_in(&URLS)?;
+        self.dropped = self.done.rows_dropped - before;
+        tables!(QUEUE, LATER, SCHEDULE, SITES, SHALLOWER, HOSTS, ROBOTS, STATS, FACTS, VISITS, LINKS, POSITIONS);
+        Ok(())
+    }
+
+    fn drop_unreadable_in<K: Key, V: Value>(&mut self, table: &Table<K, V>) -> Result<(), ServiceError> {
+        let mut batch = self.store.batch();
+        let mut dropped = 0;
+        for key in self.store.snapshot().iter(table).keys() {
+            let Ok(key) = key else { continue };
+            if matches!(self.store.get(table, &key), Err(KvError::Decode { .. })) {
+                batch.remove(table, &key);
+                dropped += 1;
+            }
+        }
+        if dropped > 0 {
+            self.store.commit(batch, Durability::Synced)?;
+            self.done.rows_dropped += dropped;
+            self.note(format!("{dropped} unreadable rows of table {} were dropped", table.name()))?;
+        }
+        Ok(())
+    }
+
+    /// Pages whose record is lost are fetched again; what the tables know of them stays.
+    fn damaged_visits(&mut self, crawl: CrawlId, committed: Position) -> Result<(), ServiceError> {
+        let archive = ArchiveReader::new(self.data.archive_dir(crawl));
+        let snapshot = self.store.snapshot();
+        let mut batch = self.store.batch();
+        for row in snapshot.prefix(&VISITS, &crawl.0) {
+            let (visit_key @ (_, host, page, _), mut visit) = row?;
+            let key = (crawl.0, host, page);
+            let Some(mut record) = batch.get(&URLS, &key)? else { continue };
+            let Some(problem) = visit_problem(&archive, committed, &record.url, &visit) else { continue };
+            visit.location = None;
+            batch.put(&VISITS, &visit_key, &visit);
+            let latest = snapshot.prefix(&VISITS, &key).keys().next_back().transpose()?;
+            let was_kept = matches!(record.outcome, Outcome::Fetched | Outcome::NotModified);
+            if was_kept && latest == Some(visit_key) {
+                self.note(format!("{}: {problem}; it will be fetched again", record.url))?;
+                self.done.to_fetch_again += 1;
+                record.outcome = Outcome::Waiting;
+                record.priority = u32::MAX - record_priority(self.data, crawl, record.depth)?;
+                batch.put(&URLS, &key, &record);
+            }
+            if batch.len() >= GROUP {
+                let full = std::mem::replace(&mut batch, self.store.batch());
+                self.store.commit(full, Durability::Synced)?;
+            }
+        }
+        Ok(self.store.commit(batch, Durability::Synced)?)
+    }
+
+    /// Puts back visits, links and URLs that the archive knows and the tables do not. True if there were any.
+    fn restore(
+        &mut self,
+        crawl: CrawlId,
+        entry: &ProjectEntry,
+        committed: Option<Position>,
+    ) -> Result<bool, ServiceError> {
+        let settings = &entry.project.crawl;
+        let mut work = Restore {
+            crawl,
+            settings,
+            batch: self.store.batch(),
+            stats: self.store.get(&STATS, &crawl.0)?.unwrap_or_default(),
+            pending: 0,
+            done: Repaired::default(),
+        };
+        let store = self.store;
+        let dir = self.data.archive_dir(crawl);
+        let walked = rebuild::visits(&dir, committed, settings.normalise(), &mut |archived| {
+            work.visit(archived)?;
+            if work.pending >= GROUP {
+                work.pending = 0;
+                work.batch.put(&STATS, &crawl.0, &work.stats);
+                let full = std::mem::replace(&mut work.batch, store.batch());
+                store.commit(full, Durability::Buffered)?;
+            }
+            Ok(())
+        })?;
+        let Restore { mut batch, stats, done, .. } = work;
+        let restored = done != Repaired::default();
+        if restored {
+            batch.put(&STATS, &crawl.0, &stats);
+        }
+        if committed.is_none() && walked.end.file > 0 {
+            batch.put(&POSITIONS, &crawl.0, &Committed { position: walked.end, at: self.now });
+        }
+        self.store.commit(batch, Durability::Synced)?;
+        for place in walked.skipped {
+            self.note(format!("archive: a damaged record was skipped: {place}"))?;
+        }
+        if restored {
+            let Repaired { visits_restored, links_restored, urls_restored, .. } = done;
+            self.note(format!(
+                "read back from the archive: {visits_restored} visits, {links_restored} pages' links, {urls_restored} URLs"
+            ))?;
+            self.done.visits_restored += visits_restored;
+            self.done.links_restored += links_restored;
+            self.done.urls_restored += urls_restored;
+        }
+        Ok(restored)
+    }
+
+    fn has_unknown_targets(&self, crawl: CrawlId) -> Result<bool, ServiceError> {
+        for row in self.store.snapshot().prefix(&LINKS, &crawl.0) {
+            for edge in row?.1.edges {
+                if !self.store.contains(&URLS, &page_key(crawl, edge.target))? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Offers start URLs and all archived links to the frontier, which takes those that it does not know.
+    fn offer_again(&mut self, crawl: CrawlId, entry: &ProjectEntry) -> Result<(), ServiceError> {
+        let before = self.store.get(&STATS, &crawl.0)?.unwrap_or_default().distinct;
+        let mut frontier = Frontier::open(self.store.clone(), self.now)?;
+        frontier.begin(crawl, &entry.project)?;
+        let mut batch = self.store.batch();
+        for url in &entry.project.start {
+            let key = UrlKey::of(url);
+            let offer = Offer { url: url.clone(), key, depth: 0, via: None, follow: true, start: true, hops: 0 };
+            frontier.offer(&mut batch, crawl, offer, self.now)?;
+        }
+        let (store, now, settings) = (self.store, self.now, &entry.project.crawl);
+        let committed = store.get(&POSITIONS, &crawl.0)?.unwrap_or_default().position;
+        let mut pages = 0;
+        rebuild::visits(&self.data.archive_dir(crawl), Some(committed), settings.normalise(), &mut |archived| {
+            let Some(record) = batch.get(&URLS, &page_key(crawl, archived.key))? else { return Ok(()) };
+            if let Outcome::Redirected { to } = &record.outcome {
+                frontier.offer(&mut batch, crawl, Offer::redirect(&record, archived.key, to), now)?;
+            }
+            let Some(page) = archived.metadata.page else { return Ok(()) };
+            for (edge, url) in edges(&page, settings) {
+                let offer = Offer {
+                    url,
+                    key: edge.target,
+                    depth: record.depth + 1,
+                    via: Some(archived.key),
+                    follow: edge.followed,
+                    start: false,
+                    hops: 0,
+                };
+                frontier.offer(&mut batch, crawl, offer, now)?;
+            }
+            pages += 1;
+            if pages % GROUP == 0 {
+                let full = std::mem::replace(&mut batch, store.batch());
+                commit(store, &mut frontier, full, now)?;
+            }
+            Ok(())
+        })?;
+        commit(store, &mut frontier, batch, now)?;
+        let after = store.get(&STATS, &crawl.0)?.unwrap_or_default().distinct;
+        self.done.urls_restored += after.saturating_sub(before);
+        self.note(format!("{} URLs were found again in the links of archived pages", after.saturating_sub(before)))
+    }
+}
+
+fn commit(store: &Store, frontier: &mut Frontier, mut batch: Batch, now: Timestamp) -> Result<(), ServiceError> {
+    frontier.seal(&mut batch, now)?;
+    store.commit(batch, Durability::Synced)?;
+    Ok(frontier.committed(now)?)
+}
+
+struct Restore<'a> {
+    crawl: CrawlId,
+    settings: &'a CrawlSettings,
+    batch: Batch,
+    stats: Stats,
+    pending: usize,
+    done: Repaired,
+}
+
+impl Restore<'_> {
+    fn visit(&mut self, archived: Archived) -> Result<(), ServiceError> {
+        let Archived { url, key, started, visit, outcome, metadata } = archived;
+        let row = page_key(self.crawl, key);
+        let visit_row = (row.0, row.1, row.2, started.0);
+        let is_news = !self.batch.contains(&VISITS, &visit_row)?;
+        let latest = self.batch.prefix(&VISITS, &row).keys().next_back().transpose()?;
+        let is_latest = latest.is_none_or(|(.., start)| start <= started.0);
+        if is_news {
+            self.batch.put(&VISITS, &visit_row, &visit);
+            self.count(&visit, &outcome);
+            self.host(key.host, url.host(), started, visit.millis)?;
+            self.done.visits_restored += 1;
+            self.pending += 1;
+        }
+        if let Some(page) = &metadata.page
+            && is_latest
+            && (is_news || !self.batch.contains(&LINKS, &row)?)
+        {
+            let edges: Vec<Edge> = edges(page, self.settings).map(|(edge, _)| edge).collect();
+            if is_news {
+                self.stats.links_found += edges.len() as u64;
+            }
+            self.batch.put(&LINKS, &row, &Links { edges });
+            self.done.links_restored += 1;
+            self.pending += 1;
+        }
+        let known = self.batch.get(&URLS, &row)?;
+        let record = match known {
+            Some(record) if is_news && is_latest && record.outcome != outcome => UrlRecord { outcome, ..record },
+            Some(_) => return Ok(()),
+            None => {
+                self.done.urls_restored += 1;
+                let arrival = self.stats.next_arrival;
+                self.stats.next_arrival += 1;
+                UrlRecord {
+                    url,
+                    depth: metadata.depth,
+                    via: metadata.via.as_deref().map(UrlKey::of),
+                    found: started,
+                    outcome,
+                    arrival,
+                    priority: u32::MAX - priority(self.settings.order, metadata.depth),
+                    tries: 0,
+                    busy: 0,
+                    hops: 0,
+                }
+            }
+        };
+        self.batch.put(&URLS, &row, &record);
+        self.pending += 1;
+        Ok(())
+    }
+
+    fn count(&mut self, visit: &archive::tables::VisitRecord, outcome: &Outcome) {
+        let stats = &mut self.stats;
+        if let Some(status) = visit.status {
+            *stats.statuses.entry(status).or_default() += 1;
+        }
+        stats.requests += 1;
+        stats.fetch_millis.add(visit.millis);
+        match outcome {
+            Outcome::Fetched => {
+                stats.bytes += visit.bytes;
+                stats.page_bytes.add(visit.content_bytes);
+            }
+            Outcome::Failed { error, .. } => *stats.errors.entry(error.name()).or_default() += 1,
+            _ => {}
+        }
+    }
+
+    /// A host's clock cannot be rebuilt, but that it was asked, and when last, can.
+    fn host(&mut self, key: HostKey, host: model::Host, started: Timestamp, millis: u64) -> Result<(), ServiceError> {
+        let known = self.batch.get(&HOSTS, &key.0)?;
+        // A ledger that is there is better than what the archive tells of it.
+        if known.as_ref().is_some_and(|record| record.pause > 0) {
+            return Ok(());
+        }
+        let mut record = known.unwrap_or_else(|| HostRecord::new(host));
+        record.requests += 1;
+        record.millis += millis;
+        record.last_start = record.last_start.max(Some(started));
+        record.next = record.next.max(started + std::time::Duration::from_millis(millis));
+        self.batch.put(&HOSTS, &key.0, &record);
+        Ok(())
+    }
+}
+
+/// An archived page's links, as rows and with their URLs.
+fn edges<'a>(
+    page: &'a PageFacts<'_>,
+    settings: &'a CrawlSettings,
+) -> impl Iterator<Item = (Edge, model::PageUrl)> + 'a {
+    page.links.iter().map(move |link| {
+        let link = link.clone().into_link();
+        let asked_not_to = link.rel.nofollow || page.nofollow;
+        let wanted = link.kind != LinkKind::Canonical || settings.honour_canonical;
+        let follow = wanted && (!asked_not_to || settings.follow_nofollow);
+        (Edge::of(&link, follow), link.url)
+    })
+}
+
+fn priority(order: Order, depth: u32) -> u32 {
+    let candidate = Candidate { depth };
+    match order {
+        Order::BreadthFirst => BreadthFirst.priority(&candidate).0,
+        Order::DepthFirst => DepthFirst.priority(&candidate).0,
+    }
+}
+
+fn record_priority(data: &Data, crawl: CrawlId, depth: u32) -> Result<u32, ServiceError> {
+    let entry = data.crawls()?.into_iter().find(|(known, _)| *known == crawl);
+    Ok(priority(entry.map(|(_, entry)| entry.project.crawl.order).unwrap_or_default(), depth))
+}
+
+/// Renames something to the first free `….orphan-N`.
+fn set_aside(path: &Path) -> Result<PathBuf, ServiceError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let free = (1..).map(|number| path.with_file_name(format!("{name}.orphan-{number}")));
+    let aside = free.into_iter().find(|aside| fs::symlink_metadata(aside).is_err()).expect("numbers do not end");
+    fs::rename(path, &aside).map_err(ServiceError::io("set aside", path))?;
+    Ok(aside)
+}

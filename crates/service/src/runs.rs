@@ -1,0 +1,189 @@
+//! Runs: begun on a project's crawl state, watched, ended with their reason in the catalog.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use archive::tables::{LINKS, POSITIONS, VISITS};
+use catalog::{ProjectEntry, RunId, RunState};
+use crawl::{Controls, CrawlError, EndReason, Ended, Progress, Run, Setup};
+use frontier::Frontier;
+use frontier::tables::STATS;
+use kv::{Durability, Reader};
+use model::{CrawlId, Project, Timestamp};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::{Data, Live, ServiceError, Summary, summary};
+
+/// Rows dropped in one commit.
+const DROP: usize = 20_000;
+
+/// How a run is begun.
+pub struct Begin {
+    /// What to crawl.
+    pub project: Project,
+    /// Drop what the project has crawled so far.
+    pub fresh: bool,
+    /// Private addresses that may be asked all the same: the bundled demo site.
+    pub allow: Vec<SocketAddr>,
+}
+
+/// A run under way.
+pub struct Started {
+    data: Arc<Data>,
+    entry: ProjectEntry,
+    id: RunId,
+    run: Run,
+    /// URLs known when it began: above zero when it resumes.
+    pub known: u64,
+}
+
+/// How a run ended.
+pub struct Finished {
+    /// Why, or what went wrong.
+    pub reason: EndReason,
+    /// The project's counts.
+    pub summary: Summary,
+}
+
+/// Begins a run. Must be called within a tokio runtime.
+pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Started, ServiceError> {
+    let mut entry = data.catalog().upsert_project(&begin.project, now).await?;
+    if begin.fresh {
+        entry.crawl = data.catalog().fresh_crawl(entry.id).await?;
+    }
+    drop_forgotten(data).await?;
+    let id = data.catalog().begin_run(entry.id, &begin.project.crawl, now).await?;
+    let setup = Setup {
+        store: data.store().clone(),
+        archive: data.archive_dir(entry.crawl),
+        crawl: entry.crawl,
+        project: begin.project,
+        allow: begin.allow,
+    };
+    let (store, crawl) = (data.store().clone(), entry.crawl);
+    let started = tokio::task::spawn_blocking(move || {
+        let known = store.get(&STATS, &crawl.0)?.map_or(0, |stats| stats.distinct);
+        Ok::<_, CrawlError>((Run::start(setup)?, known))
+    });
+    let (run, known) = match started.await.map_err(|_| ServiceError::Lost)? {
+        Ok(started) => started,
+        Err(error) => {
+            let reason = error.to_string();
+            data.catalog().end_run(id, RunState::Failed, Some(&reason), &Value::Null, now).await?;
+            return Err(error.into());
+        }
+    };
+    data.attach(Arc::new(Steering { controls: run.controls(), progress: run.progress() }));
+    Ok(Started { data: data.clone(), entry, id, run, known })
+}
+
+impl Started {
+    /// Progress, whenever it changes.
+    pub fn progress(&self) -> watch::Receiver<Progress> {
+        self.run.progress()
+    }
+
+    /// To pause, resume and stop it.
+    pub fn controls(&self) -> Controls {
+        self.run.controls()
+    }
+
+    /// Waits for the end and writes it down.
+    pub async fn finish(self, now: impl Fn() -> Timestamp) -> Result<Finished, ServiceError> {
+        let Started { data, entry, id, run, .. } = self;
+        let ended = run.wait().await;
+        data.detach();
+        let counted = {
+            let (data, entry) = (data.clone(), entry.clone());
+            tokio::task::spawn_blocking(move || {
+                data.write_index(entry.crawl)?;
+                summary(&data, &entry)
+            })
+        };
+        let summary = counted.await.map_err(|_| ServiceError::Lost)?;
+        let state = state(&ended);
+        let reason = match &ended {
+            Ok(ended) => ended.reason.to_string(),
+            Err(error) => error.to_string(),
+        };
+        let figures = summary.as_ref().ok().and_then(|summary| serde_json::to_value(summary).ok());
+        data.catalog().end_run(id, state, Some(&reason), &figures.unwrap_or_default(), now()).await?;
+        Ok(Finished { reason: ended?.reason, summary: summary? })
+    }
+}
+
+fn state(ended: &Result<Ended, CrawlError>) -> RunState {
+    match ended {
+        Ok(Ended { reason: EndReason::Complete | EndReason::NothingDue { .. }, .. }) => RunState::Completed,
+        Ok(Ended { reason: EndReason::MaxPages | EndReason::MaxBytes | EndReason::Walltime, .. }) => RunState::Completed,
+        Ok(Ended { reason: EndReason::Stopped, .. }) => RunState::Stopped,
+        Err(_) => RunState::Failed,
+    }
+}
+
+/// Drops the rows and files of crawls that no project works on any more: what a fresh start leaves behind,
+/// also when it was cut short.
+async fn drop_forgotten(data: &Arc<Data>) -> Result<(), ServiceError> {
+    let kept: Vec<CrawlId> = data.catalog().projects().await?.into_iter().map(|entry| entry.crawl).collect();
+    let data = data.clone();
+    let dropped = tokio::task::spawn_blocking(move || -> Result<(), ServiceError> {
+        let store = data.store();
+        let mut known: Vec<u32> = store.iter(&STATS).keys().collect::<Result<_, _>>()?;
+        known.extend(store.iter(&POSITIONS).keys().collect::<Result<Vec<u32>, _>>()?);
+        known.sort_unstable();
+        known.dedup();
+        for crawl in known.into_iter().map(CrawlId).filter(|crawl| !kept.contains(crawl)) {
+            tracing::info!(crawl = crawl.0, "dropping a crawl that was started over");
+            let folder = data.archive_dir(crawl);
+            if folder.exists() {
+                std::fs::remove_dir_all(&folder).map_err(ServiceError::io("remove", &folder))?;
+            }
+            while !drop_part(&data, crawl)? {}
+        }
+        Ok(())
+    });
+    dropped.await.map_err(|_| ServiceError::Lost)?
+}
+
+/// Drops some rows of a crawl; true when none are left. The rows by which it is found go last.
+fn drop_part(data: &Data, crawl: CrawlId) -> Result<bool, ServiceError> {
+    let store = data.store();
+    let mut batch = store.batch();
+    let visits: Vec<_> = store.prefix(&VISITS, &crawl.0).keys().take(DROP).collect::<Result<_, _>>()?;
+    visits.iter().for_each(|key| batch.remove(&VISITS, key));
+    let links: Vec<_> = store.prefix(&LINKS, &crawl.0).keys().take(DROP).collect::<Result<_, _>>()?;
+    links.iter().for_each(|key| batch.remove(&LINKS, key));
+    let mut done = visits.is_empty() && links.is_empty();
+    if done {
+        done = Frontier::drop_crawl(&mut batch, crawl, DROP)?;
+    }
+    if done {
+        batch.remove(&POSITIONS, &crawl.0);
+    }
+    store.commit(batch, Durability::Synced)?;
+    Ok(done)
+}
+
+struct Steering {
+    controls: Controls,
+    progress: watch::Receiver<Progress>,
+}
+
+impl Live for Steering {
+    fn pause(&self) {
+        self.controls.pause();
+    }
+
+    fn resume(&self) {
+        self.controls.resume();
+    }
+
+    fn stop(&self) {
+        self.controls.stop();
+    }
+
+    fn progress(&self) -> Value {
+        serde_json::to_value(&*self.progress.borrow()).unwrap_or_default()
+    }
+}

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Packages that tests use, pinned: a new release must not change what a test says.
-const PACKAGES: &[&str] = &["warcio==1.8.1"];
+const PACKAGES: &[&str] = &["warcio==1.8.1", "brotli==1.2.1"];
 /// The line that works once they are there.
-const PROOF: &str = "import warcio.archiveiterator";
+const PROOF: &str = "import warcio.archiveiterator, brotli";
 
 /// The interpreter of an environment under `target` that has the packages; otherwise what is missing.
 pub(crate) fn prepare(target: &Path) -> Result<PathBuf, String> {

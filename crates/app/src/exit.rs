@@ -73,6 +73,17 @@ impl Failure {
         }
     }
 
+    /// What a verb's failure means to the caller.
+    pub fn from_service(error: service::ServiceError) -> Failure {
+        let exit = match error.class() {
+            service::Class::Request => Exit::Usage,
+            service::Class::Busy => Exit::Busy,
+            service::Class::Damaged => Exit::Damaged,
+            service::Class::Failed => Exit::Failed,
+        };
+        Failure::new(exit, anyhow::anyhow!(error.sentence()))
+    }
+
     /// Tells the user, in one sentence, and gives the exit.
     pub fn print(&self) -> Exit {
         if self.exit != Exit::Done {

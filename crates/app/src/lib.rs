@@ -6,6 +6,7 @@ mod batch;
 pub mod cli;
 mod exit;
 mod log;
+mod progress;
 mod output;
 mod settings;
 mod verbs;
@@ -21,12 +22,10 @@ pub use settings::{SettingsError, layered, read_project};
 /// What every verb is told.
 pub(crate) struct Context {
     /// The data directory.
-    #[expect(dead_code, reason = "read by the verbs on the data directory, once they are built")]
     pub(crate) data: PathBuf,
     /// JSON instead of tables.
     pub(crate) json: bool,
     /// No progress, no hints.
-    #[expect(dead_code, reason = "read by `crawl`, once it is built")]
     pub(crate) quiet: bool,
 }
 

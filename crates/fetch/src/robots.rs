@@ -3,14 +3,12 @@
 //! Reading never fails: a file of nonsense has no rules. Whether the file could be had at all is a matter of
 //! `Reaction`; obeying the answers in time is the frontier's.
 
-mod file;
 mod lines;
 mod pattern;
 mod times;
 
 use std::time::Duration;
 
-pub use file::{Access, RobotsFile};
 use lines::{Group, Rule};
 use pattern::Pattern;
 pub use times::{RequestRate, VisitTime};

@@ -63,10 +63,17 @@ pub fn audit(reader: &impl Reader, id: CrawlId) -> Result<Vec<Finding>, Frontier
             find(format!("host {host:016x} counts {} pages, has {}", record.pages, counted.pages));
         }
         if (record.waiting, record.later) != (counted.waiting, counted.later) {
-            find(format!("host {host:016x} counts {}+{} open URLs, has {}+{}", record.waiting, record.later, counted.waiting, counted.later));
+            find(format!(
+                "host {host:016x} counts {}+{} open URLs, has {}+{}",
+                record.waiting, record.later, counted.waiting, counted.later
+            ));
         }
         if (record.waiting + record.later > 0) != record.scheduled.is_some() {
-            find(format!("host {host:016x} has {} open URLs but its place in the schedule is {:?}", record.waiting + record.later, record.scheduled));
+            find(format!(
+                "host {host:016x} has {} open URLs but its place in the schedule is {:?}",
+                record.waiting + record.later,
+                record.scheduled
+            ));
         }
         if let Some(due) = record.scheduled {
             scheduled += 1;

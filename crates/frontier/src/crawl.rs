@@ -7,7 +7,10 @@ use kv::{Batch, Reader, Store};
 use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
 
 use crate::order::{self, Candidate, CrawlOrder};
-use crate::tables::{FACTS, LATER, PageKey, QUEUE, SCHEDULE, SHALLOWER, SITES, STATS, SiteRecord, Stats, URLS, UrlRecord, Waiting};
+use crate::tables::{
+    FACTS, LATER, PageKey, QUEUE, SCHEDULE, SHALLOWER, SITES, STATS, SiteRecord, Stats, URLS, UrlRecord,
+    Waiting,
+};
 use crate::{FrontierError, Politeness, Retry, Rules, page_key};
 
 /// One crawl in memory.
@@ -179,7 +182,13 @@ impl Crawl {
     }
 
     /// Takes an open URL out of its queue.
-    pub(crate) fn dequeue(&mut self, store: &Store, batch: &mut Batch, key: UrlKey, record: &UrlRecord) -> Result<(), FrontierError> {
+    pub(crate) fn dequeue(
+        &mut self,
+        store: &Store,
+        batch: &mut Batch,
+        key: UrlKey,
+        record: &UrlRecord,
+    ) -> Result<(), FrontierError> {
         if !record.outcome.is_open() {
             return Ok(());
         }
@@ -201,7 +210,13 @@ impl Crawl {
     }
 
     /// Gives an open URL its row in the queue that its outcome names.
-    pub(crate) fn enqueue(&mut self, store: &Store, batch: &mut Batch, key: UrlKey, record: &UrlRecord) -> Result<(), FrontierError> {
+    pub(crate) fn enqueue(
+        &mut self,
+        store: &Store,
+        batch: &mut Batch,
+        key: UrlKey,
+        record: &UrlRecord,
+    ) -> Result<(), FrontierError> {
         let id = self.id.0;
         self.touched.insert(key.host);
         let site = self.site(store, key.host)?;
@@ -222,7 +237,13 @@ impl Crawl {
     }
 
     /// Writes a host's counts and its place in the schedule.
-    pub(crate) fn reschedule(&mut self, batch: &mut Batch, host: HostKey, next: Timestamp, now: Timestamp) -> Result<(), FrontierError> {
+    pub(crate) fn reschedule(
+        &mut self,
+        batch: &mut Batch,
+        host: HostKey,
+        next: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
         let id = self.id.0;
         let Some(site) = self.sites.get_mut(&host) else { return Ok(()) };
         let record = &mut site.record;
@@ -293,7 +314,12 @@ impl Crawl {
 }
 
 /// When the first of a host's retries is due.
-fn first_retry(reader: &impl Reader, id: CrawlId, host: HostKey, record: &SiteRecord) -> Result<Option<Timestamp>, FrontierError> {
+fn first_retry(
+    reader: &impl Reader,
+    id: CrawlId,
+    host: HostKey,
+    record: &SiteRecord,
+) -> Result<Option<Timestamp>, FrontierError> {
     if record.later == 0 {
         return Ok(None);
     }
@@ -313,7 +339,12 @@ pub(crate) fn rules_fact(id: CrawlId) -> String {
 }
 
 /// Where a start URL redirects to belongs to the scope as if it had been typed.
-fn widen_by_redirects(store: &Store, id: CrawlId, start: &PageUrl, rules: &mut Rules) -> Result<(), FrontierError> {
+fn widen_by_redirects(
+    store: &Store,
+    id: CrawlId,
+    start: &PageUrl,
+    rules: &mut Rules,
+) -> Result<(), FrontierError> {
     let mut url = start.clone();
     for _ in 0..10 {
         let record = store.get(&URLS, &page_key(id, UrlKey::of(&url)))?;

@@ -5,7 +5,9 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use kv::Reader;
-use model::{CrawlId, ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Limit, Outcome, Timestamp, UrlKey};
+use model::{
+    CrawlId, ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Limit, Outcome, Timestamp, UrlKey,
+};
 
 use crate::crawl::{BEGIN, Crawl, END, Place};
 use crate::politeness::BATCH_GAP;
@@ -73,7 +75,10 @@ pub(crate) struct LiveLease {
 /// What the crawl's limits leave.
 enum Room {
     /// For this many URLs, the last of them with this many bytes.
-    Free { urls: usize, body_limit: u64 },
+    Free {
+        urls: usize,
+        body_limit: u64,
+    },
     /// None before live leases come back.
     Taken,
     Reached(LimitReached),
@@ -100,7 +105,12 @@ impl Frontier {
     }
 
     /// The answer to [`Next::Resolve`]: the address and until when it holds, or why there is none.
-    pub fn resolved(&mut self, host: &Host, answer: Result<(IpAddr, Timestamp), ErrorKind>, now: Timestamp) -> Result<(), FrontierError> {
+    pub fn resolved(
+        &mut self,
+        host: &Host,
+        answer: Result<(IpAddr, Timestamp), ErrorKind>,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
         let key = HostKey::of(host);
         let most = self.crawls.values().map(|crawl| crawl.retry.times).max().unwrap_or(0);
         let state = self.host_state(key, host)?;
@@ -128,7 +138,13 @@ impl Frontier {
     }
 
     /// A name that does not resolve: the host rests, and its best URL says why.
-    fn postpone(&mut self, host: HostKey, error: &ErrorKind, tries: u32, now: Timestamp) -> Result<(), FrontierError> {
+    fn postpone(
+        &mut self,
+        host: HostKey,
+        error: &ErrorKind,
+        tries: u32,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
         let any_url = UrlKey { host, page: 0 };
         let waits = self.crawls.values().filter_map(|crawl| crawl.retry.wait(Patience::Hard, tries, any_url));
         let due = now + waits.max().unwrap_or(FARTHEST);
@@ -146,7 +162,14 @@ impl Frontier {
     }
 
     /// Leases a host, sends it to be resolved, or puts it where it belongs; none when another host is to be tried.
-    fn ask(&mut self, id: CrawlId, key: HostKey, urls: usize, body_limit: u64, now: Timestamp) -> Result<Option<Next>, FrontierError> {
+    fn ask(
+        &mut self,
+        id: CrawlId,
+        key: HostKey,
+        urls: usize,
+        body_limit: u64,
+        now: Timestamp,
+    ) -> Result<Option<Next>, FrontierError> {
         let wary_since = self.wary_since;
         let fetch_gap = |frontier: &Frontier, delay| frontier.crawl(id).politeness.gap(delay);
         if !self.hosts.contains_key(&key) {
@@ -156,7 +179,8 @@ impl Frontier {
             let state = self.hosts.get_mut(&key).expect("loaded above");
             if let Some(start) = wary_since {
                 // Also a host never asked by our books: the commit that says so may be lost.
-                state.record.next = state.record.next.max(start + gap.max(Duration::from_millis(state.record.pause)));
+                state.record.next =
+                    state.record.next.max(start + gap.max(Duration::from_millis(state.record.pause)));
             }
             state.record.next = state.record.next.min(now + FARTHEST);
         }
@@ -189,7 +213,15 @@ impl Frontier {
         self.lease(id, key, address, urls, body_limit, now)
     }
 
-    fn lease(&mut self, id: CrawlId, key: HostKey, address: IpAddr, room: usize, body_limit: u64, now: Timestamp) -> Result<Option<Next>, FrontierError> {
+    fn lease(
+        &mut self,
+        id: CrawlId,
+        key: HostKey,
+        address: IpAddr,
+        room: usize,
+        body_limit: u64,
+        now: Timestamp,
+    ) -> Result<Option<Next>, FrontierError> {
         let state = &self.hosts[&key];
         let host = state.record.host.clone();
         let crawl = &self.crawls[&id];
@@ -254,7 +286,13 @@ impl Frontier {
     }
 
     /// A host's best open URLs that are not in hand: retries that are due, then the queue in order.
-    fn first_rows(&mut self, id: CrawlId, host: HostKey, count: usize, now: Timestamp) -> Result<Vec<(UrlKey, UrlRecord)>, FrontierError> {
+    fn first_rows(
+        &mut self,
+        id: CrawlId,
+        host: HostKey,
+        count: usize,
+        now: Timestamp,
+    ) -> Result<Vec<(UrlKey, UrlRecord)>, FrontierError> {
         let store = self.store.clone();
         let crawl = self.crawls.get_mut(&id).expect("begun");
         let mut keys = Vec::with_capacity(count);
@@ -293,14 +331,21 @@ impl Frontier {
         let mut rows = Vec::with_capacity(keys.len());
         for key in keys {
             let record = store.get(&URLS, &page_key(id, key))?;
-            let record = record.ok_or_else(|| FrontierError::Damaged(format!("queued URL {key} is unknown")))?;
+            let record =
+                record.ok_or_else(|| FrontierError::Damaged(format!("queued URL {key} is unknown")))?;
             rows.push((key, record));
         }
         Ok(rows)
     }
 
     /// Gives a condemned host's URLs their outcome, some at a time.
-    fn condemn(&mut self, id: CrawlId, host: HostKey, error: &ErrorKind, tries: u32) -> Result<(), FrontierError> {
+    fn condemn(
+        &mut self,
+        id: CrawlId,
+        host: HostKey,
+        error: &ErrorKind,
+        tries: u32,
+    ) -> Result<(), FrontierError> {
         self.refuse_rows(id, host, &Outcome::Failed { error: error.clone(), tries })
     }
 
@@ -325,8 +370,8 @@ impl Frontier {
             if crawl.in_hand.contains(&key) {
                 continue;
             }
-            if due > now + FARTHEST {
-                // From a clock that was wrong: back into the queue.
+            if far_off(due, now) {
+                // Back into the queue.
                 crawl.refused.push((key, Outcome::Waiting));
                 crawl.in_hand.insert(key);
                 crawl.touched.insert(host);
@@ -347,7 +392,7 @@ impl Frontier {
         };
         let crawl = self.crawl_mut(id);
         let Some(site) = crawl.sites.get(&host) else { return Ok(()) };
-        let retry = site.first_retry.map(|due| due.min(now + FARTHEST));
+        let retry = site.first_retry.map(|due| if far_off(due, now) { now } else { due });
         let due = if site.record.waiting > 0 { next } else { next.max(retry.unwrap_or_default()) };
         // A retry that is due has waited long enough: it comes before all that wait for the first time.
         let head = if retry.is_some_and(|due| due <= now) { BEGIN } else { site.head };
@@ -368,11 +413,9 @@ impl Frontier {
 
     /// Wakes hosts that are due, and reads more of them from the schedule when few are ready.
     fn wake(&mut self, id: CrawlId, now: Timestamp) -> Result<(), FrontierError> {
-        loop {
-            let Some(&(due, host)) = self.crawl(id).sleeping.first() else { break };
-            if due > now {
-                break;
-            }
+        while let Some(&(due, host)) = self.crawl(id).sleeping.first()
+            && due <= now
+        {
             self.crawl_mut(id).put(host, Place::Aside);
             self.place(id, host, now)?;
         }
@@ -393,10 +436,15 @@ impl Frontier {
             if crawl.sites.contains_key(&host) {
                 continue;
             }
-            // A due time far ahead comes from a clock that was wrong; the host's own clock will tell.
-            let rests = due > now && due <= now + FARTHEST;
+            let rests = due > now && !far_off(due, now);
             if rests || loaded == LOAD || !crawl.has_room(now) {
-                crawl.look_again = Some(if rests { due } else if loaded == LOAD { now } else { now + CROWDED });
+                crawl.look_again = Some(if rests {
+                    due
+                } else if loaded == LOAD {
+                    now
+                } else {
+                    now + CROWDED
+                });
                 return Ok(());
             }
             crawl.site(&store, host)?;
@@ -410,8 +458,7 @@ impl Frontier {
     /// Why nothing can be leased.
     fn idle(&mut self, id: CrawlId) -> Result<Next, FrontierError> {
         let crawl = self.crawl(id);
-        let under_way = self.leases.values().any(|lease| lease.crawl == id)
-            || self.resolving > 0;
+        let under_way = self.leases.values().any(|lease| lease.crawl == id) || self.resolving > 0;
         let uncommitted = !crawl.in_hand.is_empty()
             || !crawl.touched.is_empty()
             || !crawl.refused.is_empty()
@@ -432,7 +479,12 @@ impl Frontier {
 
     /// Gives back what leases past their deadline still hold: their worker is gone.
     fn reclaim(&mut self, now: Timestamp) -> Result<(), FrontierError> {
-        let lost: Vec<LeaseId> = self.leases.iter().filter(|(_, lease)| lease.deadline + LEASE_TIME < now).map(|(id, _)| *id).collect();
+        let lost: Vec<LeaseId> = self
+            .leases
+            .iter()
+            .filter(|(_, lease)| lease.deadline + LEASE_TIME < now)
+            .map(|(id, _)| *id)
+            .collect();
         for id in lost {
             tracing::warn!(lease = id.0, "lease expired, its URLs are given back");
             self.release(id, now)?;
@@ -486,7 +538,12 @@ impl Frontier {
         }
     }
 
-    fn address_due(&mut self, id: CrawlId, address: IpAddr, now: Timestamp) -> Result<Timestamp, FrontierError> {
+    fn address_due(
+        &mut self,
+        id: CrawlId,
+        address: IpAddr,
+        now: Timestamp,
+    ) -> Result<Timestamp, FrontierError> {
         if let Some(due) = self.addresses.get(&address) {
             return Ok(*due);
         }
@@ -494,7 +551,7 @@ impl Frontier {
         let stored = self.store.get(&ADDRESSES, &address_key(address))?.map_or(Timestamp::ZERO, Timestamp);
         let wary = self.wary_since.map_or(Timestamp::ZERO, |start| start + gap);
         // Farther ahead than its gap, it comes from a clock that was wrong.
-        let due = stored.min(now + gap).max(wary);
+        let due = stored.max(wary).min(now + gap);
         self.addresses.insert(address, due);
         Ok(due)
     }
@@ -507,6 +564,11 @@ impl Frontier {
         let row = self.store.prefix(&URLS, &(id.0, key.0)).next().transpose()?;
         Ok(row.map(|(_, record)| record.url.host()))
     }
+}
+
+/// True of a due time from a clock that was wrong: we set none so far ahead.
+fn far_off(due: Timestamp, now: Timestamp) -> bool {
+    due > now + FARTHEST
 }
 
 impl Crawl {

@@ -35,7 +35,7 @@ pub use rules::{Rules, Ruling};
 pub use settle::{End, Offer, Sent, Settled};
 pub use sieve::RecentUrls;
 
-use tables::{ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, SCHEDULE, SITES, STATS, URLS};
+use tables::{ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, SCHEDULE, SITES, STATS, UNCLEAN_START, URLS};
 
 /// A stored due time beyond this comes from a clock that was wrong: it is pulled back.
 const FARTHEST: Duration = Duration::from_secs(24 * 3600);
@@ -65,7 +65,7 @@ pub struct Frontier {
     next_lease: u64,
     /// Hosts that wait for an address.
     resolving: usize,
-    /// Set after an unclean stop: requests may have been sent that no clock knows of.
+    /// The latest start after an unclean stop: before it, requests may have been sent that no clock knows of.
     wary_since: Option<Timestamp>,
     recent: RecentUrls,
     dirty_hosts: HashSet<HostKey>,
@@ -90,6 +90,11 @@ impl Frontier {
         let used = store.first(&URLS)?.is_some();
         let mut batch = store.batch();
         batch.remove(&FACTS, &CLEAN.to_owned());
+        if used && !clean {
+            batch.put(&FACTS, &UNCLEAN_START.to_owned(), &now.0);
+        }
+        // A clean stop soon after does not undo it: some hosts may not have had their rest yet.
+        let wary_since = batch.get(&FACTS, &UNCLEAN_START.to_owned())?.map(Timestamp);
         store.commit(batch, kv::Durability::Synced)?;
         Ok(Frontier {
             store,
@@ -99,7 +104,7 @@ impl Frontier {
             leases: HashMap::new(),
             next_lease: 1,
             resolving: 0,
-            wary_since: (used && !clean).then_some(now),
+            wary_since,
             recent: RecentUrls::new(RECENT),
             dirty_hosts: HashSet::new(),
             dirty_addresses: HashSet::new(),

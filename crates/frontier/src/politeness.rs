@@ -98,7 +98,10 @@ mod tests {
 
     #[test]
     fn a_rate_replaces_the_pauses_but_not_the_hosts_word() {
-        let fast = Politeness::of(&CrawlSettings { rate: Some("50/s".parse().unwrap()), ..CrawlSettings::default() });
+        let fast = Politeness::of(&CrawlSettings {
+            rate: Some("50/s".parse().unwrap()),
+            ..CrawlSettings::default()
+        });
         let (start, end) = (Timestamp(1_000), Timestamp(1_900));
         // The next start is owed 20 ms after the last; a longer fetch has used them up.
         assert_eq!(fast.next_fetch(start, end, Asked::default()), Timestamp(1_900));

@@ -68,7 +68,10 @@ impl Rules {
 
     /// Every rule's word, in order.
     pub fn rulings(&self, url: &PageUrl, depth: u32) -> Vec<Ruling> {
-        self.chain().into_iter().map(|(name, rule)| Ruling { rule: name, refusal: rule(self, url, depth) }).collect()
+        self.chain()
+            .into_iter()
+            .map(|(name, rule)| Ruling { rule: name, refusal: rule(self, url, depth) })
+            .collect()
     }
 
     fn chain(&self) -> [(&'static str, Rule); 7] {
@@ -202,7 +205,8 @@ mod tests {
         });
         let refused = url("http://shop.example.de/private/x");
         assert_eq!(rules.refusal(&refused, 9), Some(Outcome::Excluded { rule: "exclude /private/*".into() }));
-        let words: Vec<_> = rules.rulings(&refused, 9).into_iter().filter(|r| r.refusal.is_some()).map(|r| r.rule).collect();
+        let words: Vec<_> =
+            rules.rulings(&refused, 9).into_iter().filter(|r| r.refusal.is_some()).map(|r| r.rule).collect();
         assert_eq!(words, ["exclude", "max_depth"]);
     }
 

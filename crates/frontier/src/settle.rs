@@ -5,10 +5,10 @@ use std::time::Duration;
 use kv::{Batch, Reader};
 use model::{CrawlId, ErrorKind, HostKey, LeaseId, Outcome, PageUrl, Timestamp, UrlKey};
 
+use crate::crawl::rules_fact;
 use crate::politeness::Asked;
 use crate::retry::{BUSY_LIMIT, Patience, Retry};
 use crate::tables::{FACTS, PageKey, ROBOTS, RobotsAnswer, RobotsRecord, SHALLOWER, URLS, UrlRecord};
-use crate::crawl::rules_fact;
 use crate::{Frontier, FrontierError, page_key};
 
 /// The rule that keeps a link out because its page says so.
@@ -109,7 +109,12 @@ pub enum End {
 
 impl Frontier {
     /// Records what became of a URL. The lease stays live until [`Frontier::release`].
-    pub fn settle(&mut self, batch: &mut Batch, settled: Settled, now: Timestamp) -> Result<(), FrontierError> {
+    pub fn settle(
+        &mut self,
+        batch: &mut Batch,
+        settled: Settled,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
         let Some(id) = self.leases.get(&settled.lease).map(|lease| lease.crawl) else { return Ok(()) };
         if let Some(sent) = settled.sent {
             self.tick(id, settled.key.host, sent, settled.asked);
@@ -173,7 +178,13 @@ impl Frontier {
     }
 
     /// Offers a URL: new ones are judged by the rules and queued, known ones may come closer.
-    pub fn offer(&mut self, batch: &mut Batch, id: CrawlId, offer: Offer, now: Timestamp) -> Result<(), FrontierError> {
+    pub fn offer(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        offer: Offer,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
         if offer.follow && !offer.start && self.recent.covers(id.0, offer.key, offer.depth) {
             return Ok(());
         }
@@ -209,11 +220,17 @@ impl Frontier {
     }
 
     /// Pages whose depth has shrunk since they were read, to have their links offered again by the caller.
-    pub fn take_shallower(&mut self, batch: &mut Batch, id: CrawlId, at_most: usize) -> Result<Vec<(UrlKey, UrlRecord)>, FrontierError> {
+    pub fn take_shallower(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        at_most: usize,
+    ) -> Result<Vec<(UrlKey, UrlRecord)>, FrontierError> {
         if self.crawl(id).shallower == 0 {
             return Ok(Vec::new());
         }
-        let rows: Vec<PageKey> = batch.prefix(&SHALLOWER, &id.0).keys().take(at_most).collect::<Result<_, _>>()?;
+        let rows: Vec<PageKey> =
+            batch.prefix(&SHALLOWER, &id.0).keys().take(at_most).collect::<Result<_, _>>()?;
         let mut pages = Vec::with_capacity(rows.len());
         for row in rows {
             batch.remove(&SHALLOWER, &row);
@@ -232,7 +249,12 @@ impl Frontier {
     }
 
     /// After the rules have changed: URLs refused before and URLs that wait are judged anew, `at_most` at a time.
-    pub fn reconsider(&mut self, batch: &mut Batch, id: CrawlId, at_most: usize) -> Result<(), FrontierError> {
+    pub fn reconsider(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        at_most: usize,
+    ) -> Result<(), FrontierError> {
         let Some(from) = self.crawl(id).reconsider else { return Ok(()) };
         let first = from.unwrap_or((id.0, 0, 0));
         let rows = batch.range(&URLS, first..=(id.0, u64::MAX, u128::MAX)).take(at_most + 1);
@@ -276,7 +298,16 @@ impl Frontier {
     }
 
     /// Records a robots.txt that was asked for, and lets the host rest as after any request.
-    pub fn robots(&mut self, batch: &mut Batch, id: CrawlId, origin: &model::Origin, host: &model::Host, robots: &RobotsRecord, sent: Option<Sent>, crawl_delay: Option<Duration>) -> Result<(), FrontierError> {
+    pub fn robots(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        origin: &model::Origin,
+        host: &model::Host,
+        robots: &RobotsRecord,
+        sent: Option<Sent>,
+        crawl_delay: Option<Duration>,
+    ) -> Result<(), FrontierError> {
         let key = HostKey::of(host);
         batch.put(&ROBOTS, &origin.as_str().to_owned(), robots);
         let version = match &robots.answer {
@@ -305,7 +336,13 @@ impl Frontier {
         }
     }
 
-    fn meet(&mut self, batch: &mut Batch, id: CrawlId, offer: &Offer, now: Timestamp) -> Result<(), FrontierError> {
+    fn meet(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        offer: &Offer,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
         let store = self.store.clone();
         let crawl = self.crawl_mut(id);
         let outcome = if offer.follow {
@@ -337,7 +374,13 @@ impl Frontier {
         Ok(())
     }
 
-    fn meet_again(&mut self, batch: &mut Batch, id: CrawlId, offer: &Offer, mut record: UrlRecord) -> Result<(), FrontierError> {
+    fn meet_again(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        offer: &Offer,
+        mut record: UrlRecord,
+    ) -> Result<(), FrontierError> {
         if !offer.follow {
             return Ok(());
         }
@@ -381,7 +424,14 @@ impl Frontier {
     }
 
     /// Gives a URL a new outcome, with its row in the queue if it stays open.
-    fn record(&mut self, batch: &mut Batch, id: CrawlId, key: UrlKey, mut record: UrlRecord, outcome: Outcome) -> Result<(), FrontierError> {
+    fn record(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        key: UrlKey,
+        mut record: UrlRecord,
+        outcome: Outcome,
+    ) -> Result<(), FrontierError> {
         let store = self.store.clone();
         let crawl = self.crawl_mut(id);
         crawl.dequeue(&store, batch, key, &record)?;
@@ -398,7 +448,15 @@ impl Frontier {
         Ok(())
     }
 
-    fn failed(&mut self, id: CrawlId, key: UrlKey, tries: u32, error: ErrorKind, patience: Patience, now: Timestamp) -> Outcome {
+    fn failed(
+        &mut self,
+        id: CrawlId,
+        key: UrlKey,
+        tries: u32,
+        error: ErrorKind,
+        patience: Patience,
+        now: Timestamp,
+    ) -> Outcome {
         let crawl = self.crawl_mut(id);
         *crawl.stats_mut().errors.entry(error.name()).or_default() += 1;
         let wait = crawl.retry.wait(patience, tries, key);

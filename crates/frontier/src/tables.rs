@@ -48,6 +48,9 @@ pub const FACTS: Table<String, u64> = Table::new("facts");
 /// Fact: 1 after a clean stop; absent while a process works or after it died.
 pub const CLEAN: &str = "clean";
 
+/// Fact: the latest start after an unclean stop.
+pub const UNCLEAN_START: &str = "unclean start";
+
 /// What is known of a URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrlRecord {
@@ -304,7 +307,10 @@ mod tests {
         for value in (0..5000).chain([u64::MAX / 2, u64::MAX]) {
             let end = upper_end(bucket(value));
             assert!(end >= value, "{value} > {end}");
-            assert!(bucket(value) == 0 || upper_end(bucket(value) - 1) < value, "{value} fits a bucket below");
+            assert!(
+                bucket(value) == 0 || upper_end(bucket(value) - 1) < value,
+                "{value} fits a bucket below"
+            );
         }
     }
 }

@@ -4,6 +4,7 @@
 //! over a snapshot in bounded memory, also while a crawl runs. **Everything but [`Data::open`] blocks**: call
 //! it from blocking threads.
 
+mod adopt;
 mod answer;
 mod canonical;
 mod check;

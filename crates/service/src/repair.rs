@@ -16,8 +16,9 @@ use kv::{Batch, Durability, Key, KvError, Reader, Store, Table, Value};
 use model::{CrawlId, CrawlSettings, HostKey, LinkKind, Order, Outcome, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
+use crate::adopt::adopt;
 use crate::check::visit_problem;
-use crate::data::{Access, archive_dir, archived_crawls, catalog_path, check_version, open_store, store_path};
+use crate::data::{Access, catalog_path, check_version, open_store, store_path};
 use crate::rebuild::{self, Archived};
 use crate::reindex::reindex;
 use crate::sink::Sink;
@@ -101,7 +102,7 @@ pub async fn repair_unopened(dir: &Path) -> Result<Vec<String>, ServiceError> {
                 }
             }
             notes.push(format!("the catalog cannot be used ({error}) and was set aside as {}", aside.display()));
-            notes.push("projects and the history of their runs are lost; project files make them anew".to_owned());
+            notes.push("settings of projects and the history of their runs are lost; names and start URLs are found again".to_owned());
         }
         Err(error) => return Err(error.into()),
     }
@@ -112,21 +113,19 @@ pub(crate) fn repair(data: &Data, now: Timestamp, out: &mut Sink<'_>) -> Result<
     if data.live().is_some() {
         return Err(ServiceError::Running(data.dir().to_owned()));
     }
+    let adopted = adopt(data, now)?;
     let projects = data.crawls()?;
     let mut repair =
         Repair { data, store: data.store(), now, out, crawl: None, done: Repaired::default(), dropped: 0 };
     repair.drop_unreadable()?;
+    for (crawl, words) in adopted {
+        repair.crawl = Some(crawl.0);
+        repair.note(words)?;
+    }
     for (crawl, entry) in &projects {
         repair.crawl = Some(crawl.0);
         repair.done.crawls += 1;
         repair.crawl(*crawl, entry)?;
-    }
-    for crawl in archived_crawls(data.dir())? {
-        if !projects.iter().any(|(known, _)| *known == crawl) {
-            repair.crawl = Some(crawl.0);
-            let dir = archive_dir(data.dir(), crawl);
-            repair.note(format!("no project works on {}; it is kept as it is", dir.display()))?;
-        }
     }
     let done = repair.done;
     out.send(&RepairRow::Repaired(done))

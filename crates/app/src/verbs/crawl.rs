@@ -14,18 +14,17 @@ use crate::{Context, Exit, Failure, settings};
 pub(super) fn command() -> Command {
     Command::new("crawl")
         .about("Crawl from URLs or by a project file; the same command resumes")
-        .long_about(
-            "Crawls from the given URLs, or what a project file says, and keeps every page, link and outcome in \
-             the data directory. Ctrl-C stops cleanly and keeps everything; the same command resumes.\n\n\
-             Every setting is also a key in the project file (max_pages) and a variable of the environment \
-             (GANNET_MAX_PAGES; lists one item a line). Later wins: default, file, environment, flag.",
-        )
-        .after_help(
-            "Examples:\n  \
+        .after_help(format!(
+            "{}\n\
+             Every setting is also a key of the project file (max_pages) and a variable of the environment\n\
+             (GANNET_MAX_PAGES; lists one item a line). Later wins: default, file, environment, flag.\n\
+             Ctrl-C stops cleanly and keeps everything; the same command resumes.\n\n\
+             Examples:\n  \
              gannet crawl https://shop.test/ --max-pages 100\n  \
              gannet crawl -p shop.yaml --rate 2/s\n  \
              gannet crawl --seeds urls.txt --scope list",
-        )
+            settings::forms()
+        ))
         .arg(Arg::new("url").value_name("URL").num_args(0..).help("URLs to start from; they replace the project file's"))
         .arg(
             Arg::new("project")
@@ -81,7 +80,6 @@ pub(super) async fn crawl_here(context: &Context, dir: &Path, asked: Asked) -> R
             known => eprintln!("resuming {name} in {}: {known} URLs known", dir.display()),
         }
     }
-    let socket = server::serve(data.clone()).await.map_err(Failure::from_server)?;
     let signals = tokio::spawn(stop_on_signal(started.controls()));
     let mut progress = started.progress();
     let mut display = Display::new(context.quiet);
@@ -101,7 +99,6 @@ pub(super) async fn crawl_here(context: &Context, dir: &Path, asked: Asked) -> R
     };
     display.end();
     signals.abort();
-    socket.stop().await;
     let finished = finished.map_err(Failure::from_service)?;
     Ok((finished.reason.clone(), finished))
 }

@@ -52,6 +52,6 @@ fn next_steps(context: &Context) -> String {
          gannet pages{data} --outcome failed      what failed, and why\n  \
          gannet links{data}                       broken links, redirects\n  \
          gannet hosts{data}                       how politely it was asked\n  \
-         gannet export{data} pages.csv            pages as a table"
+         gannet export csv{data} -o pages.csv     pages as a table"
     )
 }

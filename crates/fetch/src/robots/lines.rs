@@ -143,9 +143,10 @@ fn without_bom(bytes: &[u8]) -> &[u8] {
     &bytes[torn..]
 }
 
-/// As much as is read, cut after a whole line.
+/// As much as is read, cut after a whole line: half a line could forbid or allow what the whole one does not.
 fn within_limit(bytes: &[u8]) -> &[u8] {
-    if bytes.len() <= MOST_BYTES {
+    // A file of just this length has most likely been cut there by whoever fetched it.
+    if bytes.len() < MOST_BYTES {
         return bytes;
     }
     let end = bytes[..MOST_BYTES].iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));

@@ -261,6 +261,7 @@ fn only_the_first_500_kib_count() {
     // The line that crosses the limit is not half read: `disallow: /` would forbid everything.
     let crossing = long(MOST_BYTES - "disallow: /".len()) + "disallow: /y\n";
     check(&crossing, "f", &["/y", "/z"], &["/x"]);
+    check(&crossing[..MOST_BYTES], "f", &["/y", "/z"], &["/x"]);
 }
 
 #[test]

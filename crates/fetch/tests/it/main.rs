@@ -5,7 +5,6 @@
 mod broken;
 mod connections;
 mod exchange;
-mod robots;
 mod server;
 mod slow;
 mod tls;

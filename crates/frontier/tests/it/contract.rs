@@ -3,10 +3,14 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use frontier::tables::{ADDRESSES, FACTS, HOSTS, HostRecord, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS, URLS};
+use frontier::tables::{
+    ADDRESSES, FACTS, HOSTS, HostRecord, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS, URLS,
+};
 use frontier::{Asked, End, Frontier, Next, Offer, Patience, Sent, Settled, audit, page_key};
 use kv::{Batch, Durability, Reader, Store};
-use model::{CrawlId, CrawlSettings, ErrorKind, HostKey, Lease, Outcome, PageUrl, Project, Timestamp, UrlKey};
+use model::{
+    CrawlId, CrawlSettings, ErrorKind, HostKey, Lease, Outcome, PageUrl, Project, Timestamp, UrlKey,
+};
 
 use crate::server::link;
 use crate::web::{project, url};
@@ -187,7 +191,13 @@ fn a_url_handed_back_is_leased_again() {
 fn a_settled_url_is_not_leased_before_or_after_its_commit() {
     let mut desk = Desk::new(&[url("a.web", "1")]);
     let lease = desk.lease();
-    let settled = Settled { lease: lease.id, key: lease.urls[0].key, sent: None, asked: Asked::default(), end: page(vec![]) };
+    let settled = Settled {
+        lease: lease.id,
+        key: lease.urls[0].key,
+        sent: None,
+        asked: Asked::default(),
+        end: page(vec![]),
+    };
     let mut batch = desk.store.batch();
     desk.frontier.settle(&mut batch, settled, desk.now).unwrap();
     desk.frontier.release(lease.id, desk.now).unwrap();
@@ -231,7 +241,9 @@ fn a_retry_that_is_due_does_not_wait_for_all_that_is_new() {
     let starts: Vec<PageUrl> = (0..9).map(|n| url(&format!("h{n}.web"), "")).collect();
     desk.commit(|frontier, batch, now| {
         for start in &starts {
-            frontier.offer(batch, ONE, Offer { start: true, ..link(start, UrlKey::of(start), true) }, now).unwrap();
+            frontier
+                .offer(batch, ONE, Offer { start: true, ..link(start, UrlKey::of(start), true) }, now)
+                .unwrap();
         }
     });
     desk.now = desk.now + HOUR;
@@ -289,27 +301,41 @@ fn a_forbidden_address_fails_at_once() {
 
 #[test]
 fn one_url_out_of_reach_does_not_condemn_a_host_that_answers() {
-    let (bad, good) = (url("a.web", "bad"), url("a.web", "good"));
-    let mut desk = Desk::new(&[bad.clone()]);
-    for tries in 1..=4 {
+    let bad = url("a.web", "bad");
+    let mut desk = Desk::with(&[bad.clone()], |settings| settings.connections_per_host = 2);
+    let fine = |times: u32| link(&url("a.web", &format!("fine{times}")), UrlKey::of(&bad), true);
+    for times in 1..=4 {
+        desk.commit(|frontier, batch, now| frontier.offer(batch, ONE, fine(times), now).unwrap());
         let lease = desk.lease_in_time().unwrap();
+        assert_eq!((lease.urls.len(), &lease.urls[0].url), (2, &bad));
+        let answers = Settled {
+            lease: lease.id,
+            key: lease.urls[1].key,
+            sent: Some(Sent { start: desk.now, end: desk.now }),
+            asked: Asked::default(),
+            end: page(vec![]),
+        };
+        desk.commit(|frontier, batch, now| frontier.settle(batch, answers, now).unwrap());
         desk.settle(&lease, End::Failed { error: ErrorKind::Connect, patience: Patience::Hard });
-        // In between, the host answers.
-        let offer = link(&url("a.web", &format!("fine{tries}")), UrlKey::of(&bad), true);
-        desk.commit(|frontier, batch, now| frontier.offer(batch, ONE, offer, now).unwrap());
-        desk.now = desk.now + 10 * HOUR;
-        let lease = desk.lease();
-        let retried = lease.urls[0].url == bad;
-        desk.frontier.release(lease.id, desk.now).unwrap();
-        if retried {
-            let sent = Sent { start: desk.now, end: desk.now };
-            let settled = Settled { lease: lease.id, key: lease.urls[0].key, sent: Some(sent), asked: Asked::default(), end: page(vec![]) };
-            desk.commit(|frontier, batch, now| frontier.settle(batch, settled, now).unwrap());
-        } else {
-            desk.frontier.hand_back(lease.id, lease.urls[0].key).unwrap();
-        }
     }
-    let _ = good;
+    assert_eq!(desk.outcome(&bad), Outcome::Failed { error: ErrorKind::Connect, tries: 4 });
+    desk.commit(|frontier, batch, now| frontier.offer(batch, ONE, fine(5), now).unwrap());
+    assert_eq!(desk.lease_in_time().unwrap().urls[0].url, fine(5).url);
+}
+
+#[test]
+fn a_host_out_of_reach_fails_all_its_urls() {
+    let starts: Vec<PageUrl> = (0..3).map(|n| url("a.web", &n.to_string())).collect();
+    let mut desk = Desk::new(&starts);
+    let mut tries = 0;
+    while let Some(lease) = desk.lease_in_time() {
+        tries += 1;
+        desk.settle(&lease, End::Failed { error: ErrorKind::Connect, patience: Patience::Hard });
+    }
+    assert_eq!(tries, 4, "the others are spared");
+    for start in &starts {
+        assert_eq!(desk.outcome(start), Outcome::Failed { error: ErrorKind::Connect, tries: 4 });
+    }
 }
 
 #[test]
@@ -320,12 +346,13 @@ fn a_page_that_comes_closer_has_its_links_offered_again() {
     desk.settle(&lease, page(vec![link(&at("mid"), lease.urls[0].key, true)]));
     let lease = desk.lease_in_time().unwrap();
     desk.settle(&lease, page(vec![link(&at("deep"), lease.urls[0].key, true)]));
-    assert!(!desk.frontier.has_shallower(ONE));
+    let lease = desk.lease_in_time().unwrap();
+    desk.settle(&lease, page(vec![]));
+    assert!(matches!(desk.next(), Next::Done) && !desk.frontier.has_shallower(ONE));
     // Somebody types it: a start URL now.
     let offer = Offer { start: true, ..link(&at("mid"), UrlKey::of(&at("mid")), true) };
     desk.commit(|frontier, batch, now| frontier.offer(batch, ONE, offer, now).unwrap());
-    assert!(desk.frontier.has_shallower(ONE));
-    assert!(matches!(desk.next(), Next::Lease(_)) && waits(&desk.next()), "not done before that");
+    assert!(desk.frontier.has_shallower(ONE) && waits(&desk.next()), "not done before that");
     // It survives a crash.
     let mut desk = Desk::over(desk.store.crash(1), desk.now);
     desk.frontier.begin(ONE, &project(&[at("start"), at("mid")], |_| ())).unwrap();
@@ -359,9 +386,31 @@ fn a_clean_stop_keeps_the_clocks_and_needs_no_full_wait() {
     assert_eq!(desk.lease().host.name(), "a.web");
 
     let (mut desk, _) = begin(false);
-    assert_eq!(desk.wait(), SECOND, "even a host of which we know no request");
-    desk.now = desk.now + SECOND;
+    let full = desk.now + SECOND;
+    while desk.now < full {
+        assert!(waits(&desk.next()), "even a host of which we know no request waits");
+        desk.now = desk.now + Duration::from_millis(1);
+    }
     desk.lease();
+}
+
+#[test]
+fn a_clean_stop_soon_after_an_unclean_start_leaves_the_full_wait_in_force() {
+    let start = url("a.web", "");
+    let mut desk = Desk::new(&[start.clone()]);
+    // A request is sent, and the process dies before it can say so.
+    desk.lease();
+    let died = desk.now;
+    let mut store = desk.store.crash(0);
+    for millis in [100, 200] {
+        let mut desk = Desk::over(store.crash(0), died + Duration::from_millis(millis));
+        desk.begin(ONE, &project(&[start.clone()], |_| ()));
+        assert!(waits(&desk.next()));
+        store = desk.close();
+    }
+    let mut desk = Desk::over(store, died + Duration::from_millis(300));
+    desk.begin(ONE, &project(&[start], |_| ()));
+    assert_eq!(desk.wait(), Duration::from_millis(800), "a second from the unclean start");
 }
 
 #[test]
@@ -410,7 +459,10 @@ fn a_dropped_crawl_leaves_nothing() {
     let mut desk = Desk::new(&[url("a.web", "1"), url("b.web", "2"), url("c.web", "3")]);
     for _ in 0..2 {
         let lease = desk.lease_in_time().unwrap();
-        let links = vec![link(&url("d.web", "4"), lease.urls[0].key, true), link(&url("d.web", "5"), lease.urls[0].key, false)];
+        let links = vec![
+            link(&url("d.web", "4"), lease.urls[0].key, true),
+            link(&url("d.web", "5"), lease.urls[0].key, false),
+        ];
         desk.settle(&lease, page(links));
     }
     let lease = desk.lease_in_time().unwrap();
@@ -427,7 +479,10 @@ fn a_dropped_crawl_leaves_nothing() {
             store.prefix(&SITES, &crawl.0).keys().count(),
             store.prefix(&SHALLOWER, &crawl.0).keys().count(),
             usize::from(store.contains(&STATS, &crawl.0).unwrap()),
-            store.iter(&FACTS).filter(|row| row.as_ref().unwrap().0.ends_with(&format!(" {}", crawl.0))).count(),
+            store
+                .iter(&FACTS)
+                .filter(|row| row.as_ref().unwrap().0.ends_with(&format!(" {}", crawl.0)))
+                .count(),
         ];
         keys.iter().sum::<usize>()
     };
@@ -446,7 +501,10 @@ fn a_dropped_crawl_leaves_nothing() {
     }
     assert!(parts > 2);
     assert_eq!((rows(&store, ONE), rows(&store, TWO)), (0, other));
-    assert!(store.first(&HOSTS).unwrap().is_some() && store.first(&ADDRESSES).unwrap().is_some(), "clocks stay");
+    assert!(
+        store.first(&HOSTS).unwrap().is_some() && store.first(&ADDRESSES).unwrap().is_some(),
+        "clocks stay"
+    );
     // Its number may serve again, in the same process.
     desk.begin(ONE, &project(&[url("a.web", "1")], |_| ()));
     assert_eq!(desk.frontier.crawl(ONE).stats().distinct, 1);

@@ -200,6 +200,7 @@ impl Driver {
         let workers = std::mem::take(&mut self.workers);
         self.let_workers_end();
         self.commit();
+        self.audit();
         self.workers = workers;
     }
 
@@ -224,7 +225,12 @@ impl Driver {
         for (key, record) in frontier.take_shallower(&mut batch, CRAWL, 3).unwrap() {
             let offers = match (&record.outcome, self.servers.web().pages.get(&record.url)) {
                 (Outcome::Redirected { to }, _) => {
-                    vec![Offer { depth: record.depth, start: record.depth == 0, hops: record.hops + 1, ..link(to, key, true) }]
+                    vec![Offer {
+                        depth: record.depth,
+                        start: record.depth == 0,
+                        hops: record.hops + 1,
+                        ..link(to, key, true)
+                    }]
                 }
                 (_, Some(Answer::Page { links, .. })) => {
                     let links = links.iter().map(|(to, follow)| link(to, key, *follow));
@@ -250,6 +256,12 @@ impl Driver {
             self.in_hand.remove(&key);
         }
         self.servers.hosts.commit();
+        if self.stats().distinct < 500 || self.seed.chance(1, 20) {
+            self.audit();
+        }
+    }
+
+    fn audit(&self) {
         let findings = audit(&self.store, CRAWL).unwrap();
         assert!(findings.is_empty(), "{findings:?}");
     }
@@ -352,7 +364,8 @@ impl Driver {
         }
         let fake = &self.servers.web().hosts[&worker.host];
         let origin = url.url.origin().as_str().to_owned();
-        let needs_robots = fake.robots.is_some() && !self.batch.as_ref().unwrap().contains(&ROBOTS, &origin).unwrap();
+        let needs_robots =
+            fake.robots.is_some() && !self.batch.as_ref().unwrap().contains(&ROBOTS, &origin).unwrap();
         if needs_robots && fake.unreachable == 0 {
             let (sent, delay) = self.servers.robots(&url.url, now, &self.politeness);
             worker.under_way = Some((sent.end, Work::Robots(url, sent, delay)));

@@ -18,7 +18,9 @@ fn wide_web(hosts: usize, pages: usize) -> FakeWeb {
         let answer = match (host + page) % 7 {
             1 => Answer::NotFound,
             2 => Answer::Redirect(at(host, 0)),
-            _ => Answer::Page { bytes: 1 + (host * 37 + page * 11) as u64 % 100, links: Vec::new(), fails: 0 },
+            _ => {
+                Answer::Page { bytes: 1 + (host * 37 + page * 11) as u64 % 100, links: Vec::new(), fails: 0 }
+            }
         };
         web.answer(&at(host, page), answer);
     }
@@ -109,8 +111,8 @@ fn max_bytes_is_never_exceeded_and_used_up_to_a_page() {
 #[test]
 fn bodies_without_a_limit_can_be_leased_by_the_thousand() {
     let edit = |settings: &mut CrawlSettings| settings.max_body = Size::from_bytes(0);
-    let mut driver = Driver::new(wide_web(40, 100), wide_project(edit), 1);
-    driver.workers = 40;
+    let mut driver = Driver::new(wide_web(25, 70), wide_project(edit), 1);
+    driver.workers = 25;
     assert_eq!(driver.finish(), Finish::Done);
     driver.check_truth();
 }

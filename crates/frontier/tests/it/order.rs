@@ -26,7 +26,8 @@ fn check(order: &str, rate: Option<&str>, pages: &[(&str, &str)], expected: &str
 /// s ─ a ─ c ─ f       Ties are broken by discovery.
 ///   └ b ┬ d
 ///       └ e
-const TREE: &[(&str, &str)] = &[("s", "a b"), ("a", "c"), ("b", "d e"), ("c", "f"), ("d", ""), ("e", ""), ("f", "")];
+const TREE: &[(&str, &str)] =
+    &[("s", "a b"), ("a", "c"), ("b", "d e"), ("c", "f"), ("d", ""), ("e", ""), ("f", "")];
 
 #[test]
 fn breadth_first_goes_level_by_level() {
@@ -60,7 +61,12 @@ fn a_page_that_comes_closer_moves_up() {
         &[("s", "a b"), ("a", "c"), ("b", "x y far"), ("c", "far"), ("x", ""), ("y", ""), ("far", "")],
         "s a b c x y far",
     );
-    check("depth-first", None, &[("s", "a b"), ("a", "c"), ("c", "far"), ("b", "c"), ("far", "z"), ("z", "")], "s a c far z b");
+    check(
+        "depth-first",
+        None,
+        &[("s", "a b"), ("a", "c"), ("c", "far"), ("b", "c"), ("far", "z"), ("z", "")],
+        "s a c far z b",
+    );
 }
 
 #[test]
@@ -80,16 +86,17 @@ fn among_ready_hosts_the_best_url_wins() {
     for (order, first) in [("breadth-first", 1), ("depth-first", 0)] {
         let edit = |settings: &mut CrawlSettings| {
             settings.order = order.parse().unwrap();
-            settings.rate = Some("1000/s".parse().unwrap());
+            settings.rate = Some("10/s".parse().unwrap());
         };
         let mut driver = Driver::new(web.clone(), project(&[start.clone()], edit), 1);
-        println!("{:?}", driver.run_plainly());
-        let depths: Vec<u32> = driver.order.iter().flat_map(|lease| &lease.urls).map(|leased| leased.depth).collect();
+        driver.run_plainly();
+        let depths: Vec<u32> =
+            driver.order.iter().flat_map(|lease| &lease.urls).map(|leased| leased.depth).collect();
         assert_eq!(depths.len(), 41);
         match first {
             1 => assert!(depths.is_sorted(), "{depths:?}"),
-            // Two at depth 2 are found at once, and nothing shallower comes before they are fetched.
-            _ => assert_eq!(depths[..6], [0, 1, 2, 2, 1, 2], "{depths:?}"),
+            // What the first of a host leads to elsewhere comes at once; at home the host rests first.
+            _ => assert_eq!(depths[..5], [0, 1, 2, 1, 2], "{depths:?}"),
         }
     }
 }

@@ -32,7 +32,8 @@ fn rules(scope: &str, exclude: &[&str], edit: impl FnOnce(&mut CrawlSettings)) -
 fn check(driver: &Driver, expected: &[(&str, &str)]) {
     let known = driver.known();
     let known: Vec<_> = known.iter().map(|(url, (outcome, _))| (url.as_str(), outcome.as_str())).collect();
-    let expected: Vec<_> = expected.iter().map(|(url, outcome)| (format!("http://{url}"), *outcome)).collect();
+    let expected: Vec<_> =
+        expected.iter().map(|(url, outcome)| (format!("http://{url}"), *outcome)).collect();
     let expected: Vec<_> = expected.iter().map(|(url, outcome)| (url.as_str(), *outcome)).collect();
     assert_eq!(known, expected);
 }
@@ -121,7 +122,8 @@ fn following_nofollow_opens_what_was_only_recorded() {
     let mut driver = Driver::new(web, rules("any", &[], |_| ()), 1);
     assert_eq!(driver.finish(), Finish::Done);
     assert_eq!(driver.pages(), 1);
-    driver = driver.restart(rules("any", &[], |settings| settings.follow_nofollow = true), true, Duration::ZERO);
+    driver =
+        driver.restart(rules("any", &[], |settings| settings.follow_nofollow = true), true, Duration::ZERO);
     assert_eq!(driver.finish(), Finish::Done);
     assert_eq!(driver.pages(), 2);
 }

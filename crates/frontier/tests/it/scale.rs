@@ -16,8 +16,8 @@ const HOSTS: usize = 20_000;
 /// What the frontier means to keep in memory.
 const FRONT: usize = 16_384;
 
-/// Twenty thousand hosts of one or two pages. Each `dead`-th has a name that does not resolve.
-fn crawl(dead: usize) {
+/// Twenty thousand hosts of one or two pages. The names of some do not resolve.
+fn crawl(dead: fn(usize) -> bool) {
     let store = Store::memory();
     let mut now = Timestamp(1_000_000_000);
     let mut frontier = Frontier::open(store.clone(), now).unwrap();
@@ -26,7 +26,8 @@ fn crawl(dead: usize) {
     let home = UrlKey::of(&url("h0.web", ""));
     for host in 0..HOSTS {
         for page in 0..=usize::from(host % 10 == 0) {
-            let offer = Offer { depth: 1, ..link(&url(&format!("h{host}.web"), &page.to_string()), home, true) };
+            let offer =
+                Offer { depth: 1, ..link(&url(&format!("h{host}.web"), &page.to_string()), home, true) };
             frontier.offer(&mut batch, CRAWL, offer, now).unwrap();
         }
     }
@@ -50,9 +51,9 @@ fn crawl(dead: usize) {
                 Next::Resolve(host) => {
                     address += 1;
                     let number: usize = host.name()[1..].trim_end_matches(".web").parse().unwrap();
-                    let found = match number % dead {
-                        1 => Err(ErrorKind::Dns),
-                        _ => Ok((IpAddr::V4(Ipv4Addr::from(address)), now + Duration::from_secs(86_400))),
+                    let found = match dead(number) {
+                        true => Err(ErrorKind::Dns),
+                        false => Ok((IpAddr::V4(Ipv4Addr::from(address)), now + Duration::from_secs(86_400))),
                     };
                     frontier.resolved(&host, found, now).unwrap();
                 }
@@ -61,7 +62,8 @@ fn crawl(dead: usize) {
                         assert!(fetched.insert(url.key));
                         let sent = Some(Sent { start: now, end: now });
                         let end = End::Page { bytes: 1, links: Vec::new() };
-                        let settled = Settled { lease: lease.id, key: url.key, sent, asked: Asked::default(), end };
+                        let settled =
+                            Settled { lease: lease.id, key: url.key, sent, asked: Asked::default(), end };
                         frontier.settle(&mut batch, settled, now).unwrap();
                     }
                     frontier.release(lease.id, now).unwrap();
@@ -72,12 +74,17 @@ fn crawl(dead: usize) {
                     break;
                 }
                 Next::Done => {
-                    let living = |host: &usize| host % dead != 1;
-                    let pages: usize = (0..HOSTS).filter(living).map(|host| 1 + usize::from(host % 10 == 0)).sum();
+                    let pages: usize = (0..HOSTS)
+                        .filter(|host| !dead(*host))
+                        .map(|host| 1 + usize::from(host % 10 == 0))
+                        .sum();
                     assert_eq!(fetched.len(), pages, "no host is forgotten");
                     let waited = living_by.since(begin);
-                    assert!(waited < Duration::from_secs(600), "the living do not wait for the dead: {waited:?}");
-                    assert!(asked < 200_000, "{asked} questions");
+                    assert!(
+                        waited < Duration::from_secs(600),
+                        "the living do not wait for the dead: {waited:?}"
+                    );
+                    assert!(asked < 300_000, "{asked} questions");
                     return;
                 }
                 Next::Reached(limit) => panic!("{limit:?}"),
@@ -91,10 +98,11 @@ fn crawl(dead: usize) {
 
 #[test]
 fn twenty_thousand_hosts_fit_in_a_front_of_fewer() {
-    crawl(HOSTS * 2);
+    crawl(|_| false);
 }
 
 #[test]
 fn a_front_full_of_dead_hosts_lets_the_living_through() {
-    crawl(2);
+    // More than the front has room for.
+    crawl(|host| host % 10 != 0);
 }

@@ -102,7 +102,12 @@ impl Servers {
     }
 
     /// A request for robots.txt.
-    pub(crate) fn robots(&mut self, url: &PageUrl, start: Timestamp, politeness: &Politeness) -> (Sent, Option<Duration>) {
+    pub(crate) fn robots(
+        &mut self,
+        url: &PageUrl,
+        start: Timestamp,
+        politeness: &Politeness,
+    ) -> (Sent, Option<Duration>) {
         let fake = self.web.hosts[&url.host()].clone();
         let crawl_delay = fake.robots.flatten();
         let asked = Asked { crawl_delay, retry_after: None };
@@ -110,7 +115,14 @@ impl Servers {
     }
 
     /// Fetches a URL, checking that its host and address may be asked.
-    pub(crate) fn fetch(&mut self, url: &PageUrl, key: UrlKey, limit: u64, start: Timestamp, politeness: &Politeness) -> Visit {
+    pub(crate) fn fetch(
+        &mut self,
+        url: &PageUrl,
+        key: UrlKey,
+        limit: u64,
+        start: Timestamp,
+        politeness: &Politeness,
+    ) -> Visit {
         let host = url.host();
         let fake = self.web.hosts[&host].clone();
         let answer = self.web.pages.get(url).cloned();
@@ -134,7 +146,9 @@ impl Servers {
         let sent = self.log(url, start, took, asked, politeness);
         let end = match answer {
             _ if busy => End::Busy { status: 503, wait: fake.retry_after },
-            Some(Answer::Page { fails, .. }) if requests <= fails => failed(ErrorKind::Timeout, Patience::Soft),
+            Some(Answer::Page { fails, .. }) if requests <= fails => {
+                failed(ErrorKind::Timeout, Patience::Soft)
+            }
             Some(Answer::Page { bytes, .. }) if bytes > limit => End::NoRoom,
             Some(Answer::Page { bytes, links, .. }) => {
                 End::Page { bytes, links: links.iter().map(|(to, follow)| link(to, key, *follow)).collect() }
@@ -147,7 +161,14 @@ impl Servers {
         Visit { sent: Some(sent), asked, end }
     }
 
-    fn log(&mut self, url: &PageUrl, start: Timestamp, took: Duration, asked: Asked, politeness: &Politeness) -> Sent {
+    fn log(
+        &mut self,
+        url: &PageUrl,
+        start: Timestamp,
+        took: Duration,
+        asked: Asked,
+        politeness: &Politeness,
+    ) -> Sent {
         let host = url.host();
         let address = self.web.hosts[&host].address;
         self.hosts.check(&host, start);

@@ -37,7 +37,12 @@ fn check_counts(driver: &Driver) {
     for (host, requests) in requests_by_host(driver) {
         let record = driver.store.get(&HOSTS, &HostKey::of(&host).0).unwrap().unwrap();
         assert_eq!(record.requests, requests, "{}", host.as_str());
-        assert!(record.shortest_gap.is_none_or(|gap| gap >= 1000), "{}: {:?}", host.as_str(), record.shortest_gap);
+        assert!(
+            record.shortest_gap.is_none_or(|gap| gap >= 1000),
+            "{}: {:?}",
+            host.as_str(),
+            record.shortest_gap
+        );
     }
 }
 

@@ -29,7 +29,11 @@ pub(crate) struct FakeWeb {
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     /// A page with these links; false: nofollow. The first `fails` requests time out.
-    Page { bytes: u64, links: Vec<(PageUrl, bool)>, fails: u32 },
+    Page {
+        bytes: u64,
+        links: Vec<(PageUrl, bool)>,
+        fails: u32,
+    },
     Redirect(PageUrl),
     /// robots.txt denies it.
     Denied,
@@ -59,7 +63,9 @@ pub(crate) struct FakeHost {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Name {
     /// An address, after so many failures.
-    Resolves { fails: u32 },
+    Resolves {
+        fails: u32,
+    },
     Forbidden,
 }
 
@@ -136,7 +142,8 @@ impl FakeWeb {
                 5 => fake.busy = ALWAYS,
                 6 | 7 => {
                     fake.busy = 1 + seed.below(8) as u32;
-                    fake.retry_after = seed.chance(1, 2).then(|| Duration::from_secs(seed.below(4000) as u64));
+                    fake.retry_after =
+                        seed.chance(1, 2).then(|| Duration::from_secs(seed.below(4000) as u64));
                 }
                 _ => {}
             }
@@ -153,7 +160,11 @@ impl FakeWeb {
                         let count = if page == 0 { 4 } else { seed.below(7) };
                         let links = (0..count).map(|_| (some_page(&mut seed, host), seed.chance(9, 10)));
                         let links = links.collect();
-                        let fails = if fake.unreachable == 0 && seed.chance(1, 6) { 1 + seed.below(3) as u32 } else { 0 };
+                        let fails = if fake.unreachable == 0 && seed.chance(1, 6) {
+                            1 + seed.below(3) as u32
+                        } else {
+                            0
+                        };
                         Answer::Page { bytes: 10 + seed.below(5000) as u64, links, fails }
                     }
                 };
@@ -179,7 +190,8 @@ impl FakeWeb {
     pub(crate) fn truth(&self, project: &Project) -> BTreeMap<String, (String, Option<u32>)> {
         let mut depths: BTreeMap<PageUrl, u32> = BTreeMap::new();
         let mut shunned = Vec::new();
-        let mut queue: VecDeque<(PageUrl, u32)> = project.start.iter().map(|start| (start.clone(), 0)).collect();
+        let mut queue: VecDeque<(PageUrl, u32)> =
+            project.start.iter().map(|start| (start.clone(), 0)).collect();
         while let Some((at, depth)) = queue.pop_front() {
             if depths.contains_key(&at) {
                 continue;

@@ -49,7 +49,11 @@ impl Catalog {
     }
 
     /// Keeps a project: a new name gets a crawl number of its own, a known one a new definition.
-    pub async fn upsert_project(&self, project: &Project, now: Timestamp) -> Result<ProjectEntry, CatalogError> {
+    pub async fn upsert_project(
+        &self,
+        project: &Project,
+        now: Timestamp,
+    ) -> Result<ProjectEntry, CatalogError> {
         let definition = serde_json::to_string(project).expect("a project has only text keys");
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await.map_err(self.failed())?;
         let known = sqlx::query("UPDATE projects SET definition = ? WHERE name = ?")
@@ -99,16 +103,23 @@ impl Catalog {
 
     /// Gives a crawl that the catalog does not know to a project it does not know, as when the catalog was
     /// lost. False when either is taken.
-    pub async fn adopt_crawl(&self, project: &Project, crawl: CrawlId, now: Timestamp) -> Result<bool, CatalogError> {
+    pub async fn adopt_crawl(
+        &self,
+        project: &Project,
+        crawl: CrawlId,
+        now: Timestamp,
+    ) -> Result<bool, CatalogError> {
         let definition = serde_json::to_string(project).expect("a project has only text keys");
-        let done = sqlx::query("INSERT OR IGNORE INTO projects (name, crawl, definition, created_at) VALUES (?, ?, ?, ?)")
-            .bind(project.name.as_str())
-            .bind(i64::from(crawl.0))
-            .bind(&definition)
-            .bind(signed(now.0))
-            .execute(&self.pool)
-            .await
-            .map_err(self.failed())?;
+        let done = sqlx::query(
+            "INSERT OR IGNORE INTO projects (name, crawl, definition, created_at) VALUES (?, ?, ?, ?)",
+        )
+        .bind(project.name.as_str())
+        .bind(i64::from(crawl.0))
+        .bind(&definition)
+        .bind(signed(now.0))
+        .execute(&self.pool)
+        .await
+        .map_err(self.failed())?;
         self.reserve_crawls(crawl).await?;
         Ok(done.rows_affected() > 0)
     }
@@ -156,8 +167,9 @@ impl Catalog {
         let number = |column: &str| row.try_get::<i64, _>(column).map_err(self.failed());
         let definition: String = row.try_get("definition").map_err(self.failed())?;
         let id = number("id")?;
-        let project = serde_json::from_str(&definition)
-            .map_err(|error| self.damaged(format!("the definition of project {id} cannot be read: {error}")))?;
+        let project = serde_json::from_str(&definition).map_err(|error| {
+            self.damaged(format!("the definition of project {id} cannot be read: {error}"))
+        })?;
         Ok(ProjectEntry {
             id: ProjectId(id),
             crawl: CrawlId(unsigned(self, "crawl", number("crawl")?)?),

@@ -157,15 +157,16 @@ impl Catalog {
         summary: &Value,
         now: Timestamp,
     ) -> Result<(), CatalogError> {
-        let done = sqlx::query("UPDATE runs SET state = ?, reason = ?, summary = ?, ended_at = ? WHERE id = ?")
-            .bind(state.name())
-            .bind(reason)
-            .bind(summary.to_string())
-            .bind(signed(now.0))
-            .bind(run.0)
-            .execute(&self.pool)
-            .await
-            .map_err(self.failed())?;
+        let done =
+            sqlx::query("UPDATE runs SET state = ?, reason = ?, summary = ?, ended_at = ? WHERE id = ?")
+                .bind(state.name())
+                .bind(reason)
+                .bind(summary.to_string())
+                .bind(signed(now.0))
+                .bind(run.0)
+                .execute(&self.pool)
+                .await
+                .map_err(self.failed())?;
         if done.rows_affected() == 0 { Err(CatalogError::NoRun(run.0)) } else { Ok(()) }
     }
 

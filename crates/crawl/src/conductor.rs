@@ -174,10 +174,14 @@ impl Conductor {
             }
         };
         let mut next = first;
-        for _ in 0..DRAIN {
-            let Some(message) = next else { break };
+        let mut taken = 0;
+        while let Some(message) = next.take() {
             self.take(state, message)?;
-            next = self.inbox.try_recv().ok();
+            taken += 1;
+            // Looked at before the next one is received: a message in hand must be taken.
+            if taken < DRAIN {
+                next = self.inbox.try_recv().ok();
+            }
         }
         Ok(())
     }

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use archive::tables::VisitRecord;
-use fetch::{Fetcher, Request, Wanted};
+use fetch::{Fetcher, NextStep, Request, Wanted};
 use frontier::{Asked, End, Sent, Settled};
 use model::{ErrorKind, Host, Lease, LeaseId, LeasedUrl, Origin, Timestamp, UrlKey};
 use tokio::sync::{mpsc, watch};
@@ -81,6 +82,8 @@ impl Unread {
 enum Left {
     /// Sent on.
     Settled,
+    /// Sent on, and the host is to rest: it is busy, or out of reach.
+    HostRests,
     /// The run is ending; nothing more may be asked.
     Ending,
 }
@@ -90,6 +93,7 @@ impl Slots {
     pub(crate) async fn visit(self: Arc<Self>, order: Order, slot: u32) {
         let Order { lease, leashes } = order;
         let lease = Arc::new(lease);
+        tracing::debug!(lease = lease.id.0, host = %lease.host, urls = lease.urls.len(), slot, "lease begins");
         let missing = leashes.iter().find(|(_, leash)| matches!(leash, Leash::Unknown));
         if let Some((origin, _)) = missing {
             // The pages wait for their turn after this request: its answer is committed first.
@@ -105,30 +109,35 @@ impl Slots {
                 }
                 let (left, start) = self.visit_url(&lease, &leashes, url, slot).await;
                 last_start = start.or(last_start);
-                if matches!(left, Left::Ending) {
+                if !matches!(left, Left::Settled) {
+                    // What is left of the lease is given back.
                     break;
                 }
             }
         }
+        tracing::debug!(lease = lease.id.0, host = %lease.host, slot, "lease ends");
         self.tell(Message::Released(lease.id, slot)).await;
     }
 
     /// Several connections to one host: request starts still keep the lease's gap.
     async fn visit_side_by_side(self: &Arc<Self>, lease: &Arc<Lease>, leashes: &[(Origin, Leash)], slot: u32) {
         let mut tasks = tokio::task::JoinSet::new();
+        let host_rests = Arc::new(AtomicBool::new(false));
         let mut next_start = self.clock.now();
         for index in 0..lease.urls.len() {
             if tasks.len() >= lease.connections {
                 tasks.join_next().await;
             }
             self.sleep_until(next_start).await;
-            if *self.give_up.borrow() {
+            if *self.give_up.borrow() || host_rests.load(Ordering::Relaxed) {
                 break;
             }
             next_start = self.clock.now() + lease.gap;
             let (slots, lease, leashes) = (self.clone(), lease.clone(), leashes.to_vec());
+            let host_rests = host_rests.clone();
             tasks.spawn(async move {
-                slots.visit_url(&lease, &leashes, &lease.urls[index], slot).await;
+                let (left, _) = slots.visit_url(&lease, &leashes, &lease.urls[index], slot).await;
+                host_rests.fetch_or(matches!(left, Left::HostRests), Ordering::Relaxed);
             });
         }
         while tasks.join_next().await.is_some() {}
@@ -164,8 +173,11 @@ impl Slots {
             }
         };
         let sent = Sent { start, end: self.clock.now() };
+        let host_rests;
         match answer {
             Ok(answer) => {
+                tracing::debug!(url = %url.url, status = answer.fetched().status, "fetched");
+                host_rests = matches!(answer.fetched().status, 429 | 503);
                 let job = Job { lease: lease.id, crawl: lease.crawl, url: url.clone(), answer, sent, asked, slot };
                 // Waits while the readers are busy: what is fetched and not yet read stays bounded.
                 self.unread.add(lease.id);
@@ -174,13 +186,14 @@ impl Slots {
             Err(error) => {
                 tracing::debug!(url = %url.url, %error, "fetch failed");
                 let kind = error.kind();
+                host_rests = error.next_step() == NextStep::RetryHard;
                 let end = End::Failed { error: kind.clone(), patience: read::patience(error.next_step()) };
                 let visit = read::failed_visit(kind, sent);
                 let settled = Settled { lease: lease.id, key: url.key, sent: Some(sent), asked, end };
                 self.tell(Message::Settled(settled, Some(visit))).await;
             }
         }
-        (Left::Settled, Some(start))
+        (if host_rests { Left::HostRests } else { Left::Settled }, Some(start))
     }
 
     async fn settle(&self, lease: LeaseId, key: UrlKey, sent: Option<Sent>, end: End, visit: Option<VisitRecord>) {

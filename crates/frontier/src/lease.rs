@@ -458,7 +458,9 @@ impl Frontier {
     /// Why nothing can be leased.
     fn idle(&mut self, id: CrawlId) -> Result<Next, FrontierError> {
         let crawl = self.crawl(id);
-        let under_way = self.leases.values().any(|lease| lease.crawl == id) || self.resolving > 0;
+        // A host that another crawl has leased comes back to this one.
+        let concerns = |lease: &LiveLease| lease.crawl == id || crawl.sites.contains_key(&lease.host);
+        let under_way = self.leases.values().any(concerns) || self.resolving > 0;
         let uncommitted = !crawl.in_hand.is_empty()
             || !crawl.touched.is_empty()
             || !crawl.refused.is_empty()

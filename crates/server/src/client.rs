@@ -51,7 +51,9 @@ pub enum ClientError {
 /// How the owner stands; none when nobody listens.
 pub async fn status(dir: &Path) -> Result<Option<Value>, ClientError> {
     let asked = async {
-        let Some(response) = send(dir, Method::GET, "/api/v1/status", Bytes::new()).await? else { return Ok(None) };
+        let Some(response) = send(dir, Method::GET, "/api/v1/status", Bytes::new()).await? else {
+            return Ok(None);
+        };
         let body = Limited::new(response.into_body(), LONGEST_STATUS).collect().await;
         let body = body.map_err(|error| broken(dir, error))?.to_bytes();
         serde_json::from_slice(&body).map(Some).map_err(|error| broken(dir, error))
@@ -69,7 +71,9 @@ pub async fn ask(
     out: &mut dyn FnMut(Value) -> ControlFlow<()>,
 ) -> Result<bool, ClientError> {
     let question = serde_json::to_vec(request).map_err(|error| broken(dir, error))?;
-    let Some(response) = send(dir, Method::POST, "/api/v1/ask", question.into()).await? else { return Ok(false) };
+    let Some(response) = send(dir, Method::POST, "/api/v1/ask", question.into()).await? else {
+        return Ok(false);
+    };
     let mut body = response.into_body();
     let mut lines = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -78,11 +82,15 @@ pub async fn ask(
         lines.extend_from_slice(&data);
         let mut taken = 0;
         while let Some(length) = lines[taken..].iter().position(|&byte| byte == b'\n') {
-            let line = serde_json::from_slice(&lines[taken..taken + length]).map_err(|error| broken(dir, error))?;
+            let line =
+                serde_json::from_slice(&lines[taken..taken + length]).map_err(|error| broken(dir, error))?;
             taken += length + 1;
             match line {
-                Line::Row(row) if out(row).is_break() => return Ok(true),
-                Line::Row(_) => {}
+                Line::Row(row) => {
+                    if out(row).is_break() {
+                        return Ok(true);
+                    }
+                }
                 Line::End(_) => return Ok(true),
                 Line::Error(trouble) => {
                     return Err(ClientError::Refused { class: trouble.class, message: trouble.message });
@@ -96,14 +104,21 @@ pub async fn ask(
     }
     // A refusal of the request itself is one JSON value without a line end.
     match serde_json::from_slice(&lines) {
-        Ok(Line::Error(trouble)) => Err(ClientError::Refused { class: trouble.class, message: trouble.message }),
+        Ok(Line::Error(trouble)) => {
+            Err(ClientError::Refused { class: trouble.class, message: trouble.message })
+        }
         _ => Err(broken(dir, "the answer was cut off")),
     }
 }
 
-async fn send(dir: &Path, method: Method, path: &str, body: Bytes) -> Result<Option<Response<Incoming>>, ClientError> {
+async fn send(
+    dir: &Path,
+    method: Method,
+    path: &str,
+    body: Bytes,
+) -> Result<Option<Response<Incoming>>, ClientError> {
     let socket = Data::socket_path(dir);
-    let stream = match with_short_path(&socket, std::os::unix::net::UnixStream::connect) {
+    let stream = match with_short_path(&socket, |path| std::os::unix::net::UnixStream::connect(path)) {
         Ok(stream) => stream,
         Err(error) if is_nobody(&error) => return Ok(None),
         Err(error) => return Err(broken(dir, error)),
@@ -126,7 +141,10 @@ async fn send(dir: &Path, method: Method, path: &str, body: Bytes) -> Result<Opt
 
 /// No socket, or one that a dead process left.
 fn is_nobody(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused | io::ErrorKind::NotADirectory
+    )
 }
 
 fn broken(dir: &Path, reason: impl ToString) -> ClientError {

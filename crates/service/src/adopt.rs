@@ -32,7 +32,10 @@ pub(crate) fn adopt(data: &Data, now: Timestamp) -> Result<Vec<(CrawlId, String)
     for crawl in crawls.into_iter().filter(|crawl| !known.contains(crawl) && !abandoned.contains(crawl)) {
         let start = starts(data, crawl)?;
         if start.is_empty() {
-            notes.push((crawl, "no project works on this crawl, and nothing tells where it began; kept as it is".into()));
+            notes.push((
+                crawl,
+                "no project works on this crawl, and nothing tells where it began; kept as it is".into(),
+            ));
             continue;
         }
         let name = name(&data.archive_dir(crawl), crawl, &start[0]);
@@ -45,7 +48,10 @@ pub(crate) fn adopt(data: &Data, now: Timestamp) -> Result<Vec<(CrawlId, String)
         }
         notes.push((
             crawl,
-            format!("belonged to no project: now {} with {urls} start URLs; its settings are lost", project.name),
+            format!(
+                "belonged to no project: now {} with {urls} start URLs; its settings are lost",
+                project.name
+            ),
         ));
     }
     Ok(notes)

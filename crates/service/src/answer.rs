@@ -7,7 +7,7 @@ use model::Timestamp;
 use serde_json::{Value, json};
 
 use crate::sink::Sink;
-use crate::{Data, Live, Request, ServiceError, check, hosts, links, pages, repair, summary, why};
+use crate::{Data, Live, Request, ServiceError, check, exports, hosts, links, pages, repair, summary, why};
 
 /// Answers a request, value by value; `out` breaks when no more is wanted, which is no error.
 pub fn answer(
@@ -26,6 +26,7 @@ pub fn answer(
             data.project(choice.project.as_ref()).and_then(|entry| out.send(&summary(data, &entry)?))
         }
         Request::Runs(choice) => runs(data, choice.project.as_ref(), out),
+        Request::Export(request) => exports::export(data, request, out),
         Request::Check => check::check(data, out),
         Request::Repair => repair::repair(data, now, out),
         Request::Progress => live(data).and_then(|live| out.send(&live.progress())),

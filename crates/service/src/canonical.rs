@@ -32,7 +32,8 @@ pub(crate) fn changes(text: &str, canonical: &PageUrl, normalise: Normalise) -> 
     if normalise.drop_www && host.starts_with("www.") && !canonical.authority().starts_with("www.") {
         changes.push("www. dropped (drop_www)".to_owned());
     }
-    if url.path().to_ascii_lowercase().contains(";jsessionid=") && !canonical.path().contains(";jsessionid=") {
+    if url.path().to_ascii_lowercase().contains(";jsessionid=") && !canonical.path().contains(";jsessionid=")
+    {
         changes.push("session id in the path dropped".to_owned());
     }
     if text.contains("/./") || text.contains("/../") || text.ends_with("/..") {
@@ -73,7 +74,8 @@ fn query(url: &Url, canonical: &PageUrl, normalise: Normalise, changes: &mut Vec
 
 /// Percent-encodings of a name may have been tidied.
 fn same_name(one: &str, other: &str) -> bool {
-    one.eq_ignore_ascii_case(other) || (one.contains('%') || other.contains('%')) && one.get(..1) == other.get(..1)
+    one.eq_ignore_ascii_case(other)
+        || (one.contains('%') || other.contains('%')) && one.get(..1) == other.get(..1)
 }
 
 /// Host and port as typed, without user information.
@@ -100,7 +102,11 @@ mod tests {
         check("http://u:p@e.com/", plain, &["user name and password dropped"]);
         check("HTTP://E.com:80/", plain, &["default port :80 dropped", "host name in lower case"]);
         check("http://e.com/a/../b", plain, &["dot segments resolved"]);
-        check("http://e.com/p?utm_source=x&id=1", plain, &["parameter utm_source dropped (tracking or session)"]);
+        check(
+            "http://e.com/p?utm_source=x&id=1",
+            plain,
+            &["parameter utm_source dropped (tracking or session)"],
+        );
         check("http://e.com/p;jsessionid=1A2B", plain, &["session id in the path dropped"]);
         check("http://bücher.example/", plain, &["host name written as xn--bcher-kva.example"]);
         check("http://e.com/%7eu", plain, &["spelling: scheme, slashes, percent-encoding"]);
@@ -108,7 +114,11 @@ mod tests {
         check(
             "http://www.e.com/a/?b=1",
             all,
-            &["www. dropped (drop_www)", "trailing slash dropped (drop_trailing_slash)", "query ?b=1 dropped (drop_query)"],
+            &[
+                "www. dropped (drop_www)",
+                "trailing slash dropped (drop_trailing_slash)",
+                "query ?b=1 dropped (drop_query)",
+            ],
         );
     }
 }

@@ -193,7 +193,10 @@ impl Check<'_, '_> {
                 known = Some((key, record.map(|record| record.url)));
             }
             let Some(url) = known.as_ref().and_then(|(_, url)| url.as_ref()) else {
-                self.find(format!("a visit of {} is kept for a URL that nobody knows", Timestamp(start)), true)?;
+                self.find(
+                    format!("a visit of {} is kept for a URL that nobody knows", Timestamp(start)),
+                    true,
+                )?;
                 continue;
             };
             if let Some(problem) = visit_problem(&archive, committed, url, &visit) {
@@ -264,11 +267,15 @@ pub(crate) fn visit_problem(
     url: &PageUrl,
     visit: &VisitRecord,
 ) -> Option<String> {
-    let Some(location) = visit.location else { return None };
+    let location = visit.location?;
     let Location { file, offset, length } = location;
-    let beyond = file > committed.file || file == committed.file && offset + u64::from(length) > committed.length;
+    let beyond =
+        file > committed.file || file == committed.file && offset + u64::from(length) > committed.length;
     if beyond {
-        return Some(format!("its record lies beyond the end of the archive ({} byte {offset})", archive::file_name(file)));
+        return Some(format!(
+            "its record lies beyond the end of the archive ({} byte {offset})",
+            archive::file_name(file)
+        ));
     }
     let head = archive.at(location).and_then(|mut reader| {
         let head = reader.next_record()?;

@@ -63,7 +63,8 @@ impl Data {
             Data { dir: dir.to_owned(), store, catalog, runtime: runtime.clone(), live: Mutex::new(None) };
         let data = Arc::new(data);
         let numbered = data.clone();
-        let last = runtime.spawn_blocking(move || numbered.last_crawl()).await.map_err(|_| ServiceError::Lost)??;
+        let last =
+            runtime.spawn_blocking(move || numbered.last_crawl()).await.map_err(|_| ServiceError::Lost)??;
         data.catalog.reserve_crawls(last).await?;
         Ok(data)
     }

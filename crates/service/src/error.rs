@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use archive::ArchiveError;
 use catalog::CatalogError;
 use crawl::CrawlError;
+use export::ExportError;
 use frontier::FrontierError;
 use kv::KvError;
 use model::UrlError;
@@ -97,6 +98,15 @@ pub enum ServiceError {
     /// A run failed.
     #[error(transparent)]
     Crawl(#[from] CrawlError),
+    /// The export failed.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// A path that only the asking process could follow.
+    #[error("{} is no absolute path", .0.display())]
+    RelativePath(PathBuf),
+    /// Cannot go to standard output.
+    #[error("{0} needs a file: name one with --output")]
+    NeedsFile(&'static str),
     /// Work in the background did not come to its end.
     #[error("the answer was lost half-way")]
     Lost,
@@ -125,14 +135,28 @@ impl ServiceError {
         use ServiceError as E;
         match self {
             E::NoDirectory(_) | E::NotADirectory(_) | E::Version { .. } | E::NoProject(_) => Class::Request,
-            E::UnknownProject { .. } | E::UnknownOutcome { .. } | E::Url { .. } | E::Host(_) => Class::Request,
+            E::UnknownProject { .. } | E::UnknownOutcome { .. } | E::Url { .. } | E::Host(_) => {
+                Class::Request
+            }
+            E::RelativePath(_) | E::NeedsFile(_) => Class::Request,
+            E::Export(
+                ExportError::Exists(_)
+                | ExportError::IsDirectory(_)
+                | ExportError::NoDirectory { .. }
+                | ExportError::UnknownFormat(_),
+            ) => Class::Request,
+            E::Export(ExportError::Busy(_)) => Class::Busy,
             E::NotRunning(_) | E::Store(KvError::Format { .. }) => Class::Request,
             E::Catalog(CatalogError::Newer { .. }) => Class::Request,
             E::Busy(_) | E::Running(_) | E::Store(KvError::Busy { .. }) => Class::Busy,
             E::Catalog(CatalogError::Locked { .. }) => Class::Busy,
             E::BadVersion(_) => Class::Damaged,
-            E::Store(KvError::Engine { .. } | KvError::Decode { .. } | KvError::NotAStore { .. }) => Class::Damaged,
-            E::Frontier(FrontierError::Damaged(_) | FrontierError::Store(KvError::Decode { .. })) => Class::Damaged,
+            E::Store(KvError::Engine { .. } | KvError::Decode { .. } | KvError::NotAStore { .. }) => {
+                Class::Damaged
+            }
+            E::Frontier(FrontierError::Damaged(_) | FrontierError::Store(KvError::Decode { .. })) => {
+                Class::Damaged
+            }
             E::Archive(ArchiveError::Damaged { .. }) => Class::Damaged,
             E::Catalog(error) if error.is_beyond_use() => Class::Damaged,
             _ => Class::Failed,
@@ -154,12 +178,19 @@ impl ServiceError {
         text
     }
 
-    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ServiceError {
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> ServiceError {
         let path = path.into();
         move |source| ServiceError::Io { action, path, source }
     }
 }
 
 fn version_advice(found: u64, known: u64) -> &'static str {
-    if found > known { "a newer version of it wrote this: update it" } else { "an older version of it wrote this" }
+    if found > known {
+        "a newer version of it wrote this: update it"
+    } else {
+        "an older version of it wrote this"
+    }
 }

@@ -93,8 +93,17 @@ fn host_of_prefix(prefix: &str) -> Option<HostKey> {
     rest.contains('/').then(|| PageUrl::parse(prefix).ok())?.map(|url| HostKey::of(&url.host()))
 }
 
+/// The URL of a key.
+pub(crate) fn url_of(
+    reader: &impl Reader,
+    crawl: CrawlId,
+    key: UrlKey,
+) -> Result<Option<PageUrl>, ServiceError> {
+    Ok(reader.get(&URLS, &page_key(crawl, key))?.map(|record| record.url))
+}
+
 /// Makes rows; remembers the host it looked at last, since a host's URLs lie together.
-pub(crate) struct Rows<'a> {
+struct Rows<'a> {
     snapshot: &'a Snapshot,
     crawl: CrawlId,
     host: Option<(HostKey, Option<HostRecord>)>,
@@ -102,13 +111,13 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot, crawl: CrawlId) -> Rows<'a> {
+    fn new(snapshot: &'a Snapshot, crawl: CrawlId) -> Rows<'a> {
         Rows { snapshot, crawl, host: None, robots: None }
     }
 
-    pub(crate) fn row(&mut self, met: Met) -> Result<PageRow, ServiceError> {
+    fn row(&mut self, met: Met) -> Result<PageRow, ServiceError> {
         let Met { key, record, last, title, content_type } = met;
-        let via = record.via.map(|via| self.url(via)).transpose()?.flatten();
+        let via = record.via.map(|via| url_of(self.snapshot, self.crawl, via)).transpose()?.flatten();
         let mut words = record.outcome.to_string();
         let mut due = None;
         match &record.outcome {
@@ -140,10 +149,6 @@ impl<'a> Rows<'a> {
             due,
             url: record.url,
         })
-    }
-
-    fn url(&self, key: UrlKey) -> Result<Option<PageUrl>, ServiceError> {
-        Ok(self.snapshot.get(&URLS, &page_key(self.crawl, key))?.map(|record| record.url))
     }
 
     fn host(&mut self, key: HostKey) -> Result<Option<&HostRecord>, ServiceError> {

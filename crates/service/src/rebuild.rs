@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use archive::tables::VisitRecord;
 use archive::{
-    ArchiveError, ArchiveReader, HttpHead, Location, Metadata, Position, Purpose, RecordHead, RecordKind, file_name,
+    ArchiveError, ArchiveReader, HttpHead, Location, Metadata, Position, Purpose, RecordHead, RecordKind,
+    file_name,
 };
 use fetch::{DecodeLimits, decode};
 use model::{Cut, ErrorKind, Normalise, Outcome, PageUrl, Timestamp, UrlKey};
@@ -77,7 +78,10 @@ struct FileWalk<'a> {
 }
 
 impl FileWalk<'_> {
-    fn walk(&mut self, take: &mut dyn FnMut(Archived) -> Result<(), ServiceError>) -> Result<(), ServiceError> {
+    fn walk(
+        &mut self,
+        take: &mut dyn FnMut(Archived) -> Result<(), ServiceError>,
+    ) -> Result<(), ServiceError> {
         let mut from = 0;
         while from < self.end {
             let Err((at, error)) = self.records(from, take)? else { break };
@@ -85,7 +89,9 @@ impl FileWalk<'_> {
             let next = self.next_member(at + 1)?;
             if next.is_some() || at < self.end {
                 let name = file_name(self.number);
-                self.walked.skipped.push(format!("{name}: byte {at}: {}", ServiceError::from(error).sentence()));
+                self.walked
+                    .skipped
+                    .push(format!("{name}: byte {at}: {}", ServiceError::from(error).sentence()));
             }
             match next {
                 Some(next) => from = next,
@@ -96,7 +102,6 @@ impl FileWalk<'_> {
     }
 
     /// Reads records until the end, or to where one cannot be read.
-    #[expect(clippy::type_complexity, reason = "the outer error ends the walk, the inner one a stretch of it")]
     fn records(
         &mut self,
         from: u64,

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use frontier::tables::{
-    HOSTS, LATER, QUEUE, SCHEDULE, SITES, STATS, SiteRecord, URLS, UrlRecord, Waiting,
-};
+use frontier::tables::{HOSTS, LATER, QUEUE, SCHEDULE, SITES, STATS, SiteRecord, URLS, UrlRecord, Waiting};
 use kv::{Batch, Durability, Reader, Store};
 use model::{CrawlId, Outcome, Timestamp};
 

@@ -101,7 +101,10 @@ pub async fn repair_unopened(dir: &Path) -> Result<Vec<String>, ServiceError> {
                     set_aside(&part)?;
                 }
             }
-            notes.push(format!("the catalog cannot be used ({error}) and was set aside as {}", aside.display()));
+            notes.push(format!(
+                "the catalog cannot be used ({error}) and was set aside as {}",
+                aside.display()
+            ));
             notes.push("settings of projects and the history of their runs are lost; names and start URLs are found again".to_owned());
         }
         Err(error) => return Err(error.into()),
@@ -169,7 +172,9 @@ impl Repair<'_, '_> {
         }
         match self.data.write_index(crawl) {
             Ok(lines) => self.done.index_lines += lines,
-            Err(error) => self.note(format!("the archive's index cannot be written: {}", error.sentence()))?,
+            Err(error) => {
+                self.note(format!("the archive's index cannot be written: {}", error.sentence()))?
+            }
         }
         Ok(())
     }
@@ -182,7 +187,9 @@ impl Repair<'_, '_> {
         let before = self.done.rows_dropped;
         self.drop_unreadable_in(&URLS)?;
         self.dropped = self.done.rows_dropped - before;
-        tables!(QUEUE, LATER, SCHEDULE, SITES, SHALLOWER, HOSTS, ROBOTS, STATS, FACTS, VISITS, LINKS, POSITIONS);
+        tables!(
+            QUEUE, LATER, SCHEDULE, SITES, SHALLOWER, HOSTS, ROBOTS, STATS, FACTS, VISITS, LINKS, POSITIONS
+        );
         Ok(())
     }
 
@@ -304,45 +311,59 @@ impl Repair<'_, '_> {
         let mut batch = self.store.batch();
         for url in &entry.project.start {
             let key = UrlKey::of(url);
-            let offer = Offer { url: url.clone(), key, depth: 0, via: None, follow: true, start: true, hops: 0 };
+            let offer =
+                Offer { url: url.clone(), key, depth: 0, via: None, follow: true, start: true, hops: 0 };
             frontier.offer(&mut batch, crawl, offer, self.now)?;
         }
         let (store, now, settings) = (self.store, self.now, &entry.project.crawl);
         let committed = store.get(&POSITIONS, &crawl.0)?.unwrap_or_default().position;
         let mut pages = 0;
-        rebuild::visits(&self.data.archive_dir(crawl), Some(committed), settings.normalise(), &mut |archived| {
-            let Some(record) = batch.get(&URLS, &page_key(crawl, archived.key))? else { return Ok(()) };
-            if let Outcome::Redirected { to } = &record.outcome {
-                frontier.offer(&mut batch, crawl, Offer::redirect(&record, archived.key, to), now)?;
-            }
-            let Some(page) = archived.metadata.page else { return Ok(()) };
-            for (edge, url) in edges(&page, settings) {
-                let offer = Offer {
-                    url,
-                    key: edge.target,
-                    depth: record.depth + 1,
-                    via: Some(archived.key),
-                    follow: edge.followed,
-                    start: false,
-                    hops: 0,
-                };
-                frontier.offer(&mut batch, crawl, offer, now)?;
-            }
-            pages += 1;
-            if pages % GROUP == 0 {
-                let full = std::mem::replace(&mut batch, store.batch());
-                commit(store, &mut frontier, full, now)?;
-            }
-            Ok(())
-        })?;
+        rebuild::visits(
+            &self.data.archive_dir(crawl),
+            Some(committed),
+            settings.normalise(),
+            &mut |archived| {
+                let Some(record) = batch.get(&URLS, &page_key(crawl, archived.key))? else { return Ok(()) };
+                if let Outcome::Redirected { to } = &record.outcome {
+                    frontier.offer(&mut batch, crawl, Offer::redirect(&record, archived.key, to), now)?;
+                }
+                let Some(page) = archived.metadata.page else { return Ok(()) };
+                for (edge, url) in edges(&page, settings) {
+                    let offer = Offer {
+                        url,
+                        key: edge.target,
+                        depth: record.depth + 1,
+                        via: Some(archived.key),
+                        follow: edge.followed,
+                        start: false,
+                        hops: 0,
+                    };
+                    frontier.offer(&mut batch, crawl, offer, now)?;
+                }
+                pages += 1;
+                if pages % GROUP == 0 {
+                    let full = std::mem::replace(&mut batch, store.batch());
+                    commit(store, &mut frontier, full, now)?;
+                }
+                Ok(())
+            },
+        )?;
         commit(store, &mut frontier, batch, now)?;
         let after = store.get(&STATS, &crawl.0)?.unwrap_or_default().distinct;
         self.done.urls_restored += after.saturating_sub(before);
-        self.note(format!("{} URLs were found again in the links of archived pages", after.saturating_sub(before)))
+        self.note(format!(
+            "{} URLs were found again in the links of archived pages",
+            after.saturating_sub(before)
+        ))
     }
 }
 
-fn commit(store: &Store, frontier: &mut Frontier, mut batch: Batch, now: Timestamp) -> Result<(), ServiceError> {
+fn commit(
+    store: &Store,
+    frontier: &mut Frontier,
+    mut batch: Batch,
+    now: Timestamp,
+) -> Result<(), ServiceError> {
     frontier.seal(&mut batch, now)?;
     store.commit(batch, Durability::Synced)?;
     Ok(frontier.committed(now)?)
@@ -386,7 +407,15 @@ impl Restore<'_> {
         }
         let known = self.batch.get(&URLS, &row)?;
         let record = match known {
-            Some(record) if is_news && is_latest && record.outcome != outcome => UrlRecord { outcome, ..record },
+            // What the tables say is better than a guess, and an outcome of the same kind has more to it there.
+            Some(record)
+                if is_news
+                    && is_latest
+                    && outcome != Outcome::Waiting
+                    && record.outcome.name() != outcome.name() =>
+            {
+                UrlRecord { outcome, ..record }
+            }
             Some(_) => return Ok(()),
             None => {
                 self.done.urls_restored += 1;
@@ -429,7 +458,13 @@ impl Restore<'_> {
     }
 
     /// A host's clock cannot be rebuilt, but that it was asked, and when last, can.
-    fn host(&mut self, key: HostKey, host: model::Host, started: Timestamp, millis: u64) -> Result<(), ServiceError> {
+    fn host(
+        &mut self,
+        key: HostKey,
+        host: model::Host,
+        started: Timestamp,
+        millis: u64,
+    ) -> Result<(), ServiceError> {
         let known = self.batch.get(&HOSTS, &key.0)?;
         // A ledger that is there is better than what the archive tells of it.
         if known.as_ref().is_some_and(|record| record.pause > 0) {
@@ -476,7 +511,8 @@ fn record_priority(data: &Data, crawl: CrawlId, depth: u32) -> Result<u32, Servi
 fn set_aside(path: &Path) -> Result<PathBuf, ServiceError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let free = (1..).map(|number| path.with_file_name(format!("{name}.orphan-{number}")));
-    let aside = free.into_iter().find(|aside| fs::symlink_metadata(aside).is_err()).expect("numbers do not end");
+    let aside =
+        free.into_iter().find(|aside| fs::symlink_metadata(aside).is_err()).expect("numbers do not end");
     fs::rename(path, &aside).map_err(ServiceError::io("set aside", path))?;
     Ok(aside)
 }

@@ -1,5 +1,7 @@
 //! What can be asked: verb and arguments, as the socket carries them.
 
+use std::path::PathBuf;
+
 use model::ProjectName;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +23,8 @@ pub enum Request {
     Summary(ProjectChoice),
     /// The runs of a project, latest first.
     Runs(ProjectChoice),
+    /// Rows and pages out.
+    Export(ExportRequest),
     /// Is everything whole?
     Check,
     /// Rebuild what can be rebuilt.
@@ -96,4 +100,24 @@ pub struct HostsRequest {
     pub hosts: Vec<String>,
     /// At most so many, those with most requests first.
     pub limit: Option<u64>,
+}
+
+/// What to write, and where.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExportRequest {
+    /// Of this project; the one that ran last unless said.
+    #[serde(default)]
+    pub project: Option<ProjectName>,
+    /// `jsonl`, `csv`, `sqlite`, `sitemap` or `warc`.
+    pub format: String,
+    /// An absolute path; without one the bytes are handed over in pieces.
+    #[serde(default)]
+    pub path: Option<PathBuf>,
+    /// Replace a file of that name.
+    #[serde(default)]
+    pub force: bool,
+    /// Only URLs with one of these outcomes; any if empty. An archive is always whole.
+    #[serde(default)]
+    pub outcomes: Vec<String>,
 }

@@ -60,7 +60,8 @@ pub(crate) fn word(
         return Ok(word);
     }
     if let Some(fixed) = &settings.robots_url {
-        word.words = format!("the project takes its rules from {fixed}, which is read at the start of each run");
+        word.words =
+            format!("the project takes its rules from {fixed}, which is read at the start of each run");
         return Ok(word);
     }
     let origin = url.origin();
@@ -76,8 +77,13 @@ pub(crate) fn word(
             word.words = format!("{origin} has no robots.txt (status {status}): everything is allowed");
         }
         RobotsAnswer::Unreachable { reason } => {
-            let when = if record.expires > now { format!("asked again {}", record.expires) } else { "to be asked again now".to_owned() };
-            word.words = format!("robots.txt of {origin} could not be had ({reason}): nothing is asked for; {when}");
+            let when = if record.expires > now {
+                format!("asked again {}", record.expires)
+            } else {
+                "to be asked again now".to_owned()
+            };
+            word.words =
+                format!("robots.txt of {origin} could not be had ({reason}): nothing is asked for; {when}");
         }
         RobotsAnswer::Rules { text, version } => {
             let rules = Robots::parse(&text).rules(agent(settings));

@@ -17,7 +17,10 @@ impl Data {
             Some(at) => Ok(projects.swap_remove(at)),
             None => {
                 let known: Vec<&str> = projects.iter().map(|entry| entry.project.name.as_str()).collect();
-                Err(ServiceError::UnknownProject { name: name.to_string(), hint: hint(name.as_str(), &known) })
+                Err(ServiceError::UnknownProject {
+                    name: name.to_string(),
+                    hint: hint(name.as_str(), &known),
+                })
             }
         }
     }
@@ -47,7 +50,8 @@ pub(crate) fn check_outcomes(names: &[String]) -> Result<(), ServiceError> {
 
 /// The keys that a host as people write it may have: with and without its port.
 pub(crate) fn host_keys(text: &str) -> Result<Vec<HostKey>, ServiceError> {
-    let key = |scheme: &str| PageUrl::parse(&format!("{scheme}://{text}/")).map(|url| HostKey::of(&url.host()));
+    let key =
+        |scheme: &str| PageUrl::parse(&format!("{scheme}://{text}/")).map(|url| HostKey::of(&url.host()));
     let refuse = |_| ServiceError::Host(text.to_owned());
     if text.is_empty() || text.contains(['/', '?', '#', '@', '\\']) {
         return Err(ServiceError::Host(text.to_owned()));
@@ -77,7 +81,9 @@ mod tests {
     fn an_unknown_outcome_gets_the_nearest_name() {
         let refused = |name: &str| check_outcomes(&[name.to_owned()]).unwrap_err().to_string();
         assert_eq!(refused("fetchd"), "there is no outcome \"fetchd\"; did you mean \"fetched\"?");
-        assert!(refused("zzzzzz").starts_with("there is no outcome \"zzzzzz\"; there is fetched, not-modified"));
+        assert!(
+            refused("zzzzzz").starts_with("there is no outcome \"zzzzzz\"; there is fetched, not-modified")
+        );
         assert!(check_outcomes(&["off-site".to_owned()]).is_ok());
     }
 

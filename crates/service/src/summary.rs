@@ -116,7 +116,12 @@ fn keep_largest(list: &mut Vec<HostFigure>, figure: HostFigure) {
 }
 
 impl Summary {
-    fn of(project: &str, stats: Stats, slowest_hosts: Vec<HostFigure>, failing_hosts: Vec<HostFigure>) -> Summary {
+    fn of(
+        project: &str,
+        stats: Stats,
+        slowest_hosts: Vec<HostFigure>,
+        failing_hosts: Vec<HostFigure>,
+    ) -> Summary {
         let count = |name: &str| stats.outcomes.get(name).copied().unwrap_or(0);
         Summary {
             project: project.to_owned(),
@@ -162,7 +167,10 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = |name: &str, text: String| writeln!(f, "{name:<12} {text}");
         line("project", self.project.clone())?;
-        line("pages", format!("{} fetched, {} URLs wait", grouped(self.pages_fetched), grouped(self.waiting)))?;
+        line(
+            "pages",
+            format!("{} fetched, {} URLs wait", grouped(self.pages_fetched), grouped(self.waiting)),
+        )?;
         line(
             "links",
             format!(
@@ -186,9 +194,15 @@ impl fmt::Display for Summary {
         line("page size", spread(&self.page_bytes, bytes))?;
         line(
             "transferred",
-            format!("{} in {} requests, {} robots.txt found", bytes(self.bytes as f64), grouped(self.requests), self.robots_found),
+            format!(
+                "{} in {} requests, {} robots.txt found",
+                bytes(self.bytes as f64),
+                grouped(self.requests),
+                self.robots_found
+            ),
         )?;
-        let slow = self.slowest_hosts.iter().map(|host| format!("{} {}", host.host, millis(host.figure as f64)));
+        let slow =
+            self.slowest_hosts.iter().map(|host| format!("{} {}", host.host, millis(host.figure as f64)));
         line("slowest", or_none(slow.collect::<Vec<_>>().join(", ")))?;
         let failing = self.failing_hosts.iter().map(|host| format!("{} {}×", host.host, host.figure));
         line("failing", or_none(failing.collect::<Vec<_>>().join(", ")))?;
@@ -260,7 +274,10 @@ mod tests {
     #[test]
     fn numbers_are_written_for_people() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([3.25, 250.0, 1_500.0, 90_000.0, 7.2e6].map(millis), ["3.2 ms", "250 ms", "1.5 s", "1.5 min", "2.0 h"]);
+        assert_eq!(
+            [3.25, 250.0, 1_500.0, 90_000.0, 7.2e6].map(millis),
+            ["3.2 ms", "250 ms", "1.5 s", "1.5 min", "2.0 h"]
+        );
         assert_eq!([12.0, 1_500.0, 2.5e6, 3e9].map(bytes), ["12 B", "1.5 KB", "2.5 MB", "3.00 GB"]);
     }
 }

@@ -204,7 +204,9 @@ impl Story {
     fn widen(&self, rules: &mut Rules, start: &PageUrl) -> Result<(), ServiceError> {
         let mut url = start.clone();
         for _ in 0..10 {
-            let Some(UrlRecord { outcome: Outcome::Redirected { to }, .. }) = self.record(UrlKey::of(&url))? else {
+            let Some(UrlRecord { outcome: Outcome::Redirected { to }, .. }) =
+                self.record(UrlKey::of(&url))?
+            else {
                 break;
             };
             rules.add_start(&to);
@@ -239,7 +241,12 @@ impl Story {
         Ok((steps, left_out))
     }
 
-    fn step(&self, url: &PageUrl, key: UrlKey, parent: Option<&(UrlKey, UrlRecord)>) -> Result<Step, ServiceError> {
+    fn step(
+        &self,
+        url: &PageUrl,
+        key: UrlKey,
+        parent: Option<&(UrlKey, UrlRecord)>,
+    ) -> Result<Step, ServiceError> {
         let Some((via, parent)) = parent else {
             return Ok(Step { url: url.clone(), how: "start".to_owned(), anchor: None });
         };
@@ -260,18 +267,27 @@ impl Story {
         let (at, because) = match (&record.outcome, &host) {
             (Outcome::Retrying { error, tries, due }, _) => {
                 let host_word = if rests_until > *due { "; its host rests until then" } else { "" };
-                let count = if *tries == 0 { "its host was busy".to_owned() } else { format!("try {tries} failed") };
+                let count =
+                    if *tries == 0 { "its host was busy".to_owned() } else { format!("try {tries} failed") };
                 ((*due).max(rests_until), format!("{count}: {error}{host_word}"))
             }
             (_, Some(host)) => {
                 ahead = Some(self.ahead(key, record)?);
-                let unreachable = robots.filter(|robots| robots.expires > now && matches!(robots.answer, RobotsAnswer::Unreachable { .. }));
+                let unreachable = robots.filter(|robots| {
+                    robots.expires > now && matches!(robots.answer, RobotsAnswer::Unreachable { .. })
+                });
                 let because = if let Some(robots) = unreachable {
-                    format!("robots.txt of {origin} could not be had; it is asked for again {}", robots.expires)
+                    format!(
+                        "robots.txt of {origin} could not be had; it is asked for again {}",
+                        robots.expires
+                    )
                 } else if host.failures > 0 {
                     format!("its host could not be reached {} times in a row", host.failures)
                 } else if rests_until > now {
-                    let asked = host.crawl_delay.map(|delay| format!(", robots.txt asks for {delay} ms")).unwrap_or_default();
+                    let asked = host
+                        .crawl_delay
+                        .map(|delay| format!(", robots.txt asks for {delay} ms"))
+                        .unwrap_or_default();
                     let waits = if host.longest_wait > host.pause { ", it asked us to wait" } else { "" };
                     format!("its host rests {} ms after each request{asked}{waits}", host.pause)
                 } else {

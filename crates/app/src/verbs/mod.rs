@@ -1,5 +1,6 @@
 //! The verbs: one module each, with its part of the command tree and what it does.
 
+mod asking;
 mod check;
 mod crawl;
 mod demo;
@@ -11,6 +12,7 @@ mod pages;
 mod reference;
 mod repair;
 mod robots;
+mod table;
 mod url;
 mod why;
 
@@ -49,10 +51,4 @@ pub(crate) fn run(name: &str, context: &Context, flags: &ArgMatches) -> Result<E
         Some(verb) => (verb.run)(context, flags),
         None => Err(Failure::usage(anyhow::anyhow!("no command {name:?}"))),
     }
-}
-
-/// The answer of a verb that is still to come.
-fn not_built_yet(flags: &ArgMatches) -> Result<Exit, Failure> {
-    let _ = flags;
-    Err(anyhow::anyhow!("not built yet").into())
 }

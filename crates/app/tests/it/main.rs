@@ -3,4 +3,9 @@
 mod errors;
 mod gannet;
 mod help;
+mod kept;
+mod kill;
 mod one_shot;
+mod politeness;
+mod process;
+mod served;

@@ -1,4 +1,5 @@
 //! The catalog, through its public door.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use std::path::Path;
 
@@ -120,7 +121,8 @@ async fn runs_left_over_from_a_dead_process_are_stopped() {
 
     let catalog = Catalog::open(&path).await.unwrap();
     let runs = catalog.runs_of(entry.id).await.unwrap();
-    let told: Vec<_> = runs.iter().map(|run| (run.id, run.state, run.reason.as_deref(), run.ended_at)).collect();
+    let told: Vec<_> =
+        runs.iter().map(|run| (run.id, run.state, run.reason.as_deref(), run.ended_at)).collect();
     let reason = Some("process ended unexpectedly");
     assert_eq!(
         told,
@@ -145,8 +147,11 @@ async fn what_is_no_catalog_of_ours_is_refused_with_words() {
         Ok(_) => panic!("{name} was opened"),
         Err(error) => error.to_string().replace(dir.path().to_str().unwrap(), "DIR"),
     };
-    std::fs::write(dir.path().join("text"), "no database at all, but long enough to have a header of its own")
-        .unwrap();
+    std::fs::write(
+        dir.path().join("text"),
+        "no database at all, but long enough to have a header of its own",
+    )
+    .unwrap();
     assert_eq!(refused("text").await, "DIR/text is not a catalog of this program");
     raw(&dir.path().join("other"), "CREATE TABLE notes (text TEXT)").await;
     assert_eq!(refused("other").await, "DIR/other is not a catalog of this program");

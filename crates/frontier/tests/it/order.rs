@@ -88,7 +88,7 @@ fn among_ready_hosts_the_best_url_wins() {
             settings.order = order.parse().unwrap();
             settings.rate = Some("10/s".parse().unwrap());
         };
-        let mut driver = Driver::new(web.clone(), project(&[start.clone()], edit), 1);
+        let mut driver = Driver::new(web.clone(), project(std::slice::from_ref(&start), edit), 1);
         driver.run_plainly();
         let depths: Vec<u32> =
             driver.order.iter().flat_map(|lease| &lease.urls).map(|leased| leased.depth).collect();

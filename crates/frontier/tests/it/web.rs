@@ -126,7 +126,7 @@ impl FakeWeb {
                 _ => url(&format!("h{host}.web"), &seed.below(pages[host]).to_string()),
             }
         };
-        for host in 0..hosts {
+        for (host, &count) in pages.iter().enumerate() {
             let mut fake = FakeHost::at(seed.below(addresses) as u8);
             fake.took = Duration::from_millis([5, 50, 700, 9_000][seed.below(4)]);
             if seed.chance(1, 3) {
@@ -147,7 +147,7 @@ impl FakeWeb {
                 }
                 _ => {}
             }
-            for page in 0..pages[host] {
+            for page in 0..count {
                 let at = url(&format!("h{host}.web"), &page.to_string());
                 let kind = if page == 0 { 99 } else { seed.below(24) };
                 let answer = match kind {
@@ -157,8 +157,8 @@ impl FakeWeb {
                     4 => Answer::NotFound,
                     5 if fake.unreachable == 0 => Answer::TimesOut,
                     _ => {
-                        let count = if page == 0 { 4 } else { seed.below(7) };
-                        let links = (0..count).map(|_| (some_page(&mut seed, host), seed.chance(9, 10)));
+                        let links = if page == 0 { 4 } else { seed.below(7) };
+                        let links = (0..links).map(|_| (some_page(&mut seed, host), seed.chance(9, 10)));
                         let links = links.collect();
                         let fails = if fake.unreachable == 0 && seed.chance(1, 6) {
                             1 + seed.below(3) as u32

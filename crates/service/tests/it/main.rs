@@ -1,0 +1,12 @@
+//! Every verb over a small data directory that was made through the frontier, the archive and the store.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
+mod check;
+mod directory;
+mod export;
+mod links;
+mod pages;
+mod repair;
+mod site;
+mod summary;
+mod why;

@@ -225,13 +225,13 @@ impl Conductor {
     fn settle_read(&mut self, state: &mut State, read: Read, now: Timestamp) -> Result<(), CrawlError> {
         state.last_answer = now;
         state.touch(now);
-        let Read { lease, key, sent, asked, end, mut visit, links, records, slot, micros } = read;
+        let Read { lease, key, started, sent, asked, end, mut visit, links, records, slot, micros } = read;
         if !matches!(end, End::NoRoom) {
             if let Some(records) = &records {
                 visit.location = self.append(state, records, now)?;
             }
             let row = (self.id.0, key.host.0, key.page);
-            state.batch.put(&VISITS, &(row.0, row.1, row.2, sent.start.0), &visit);
+            state.batch.put(&VISITS, &(row.0, row.1, row.2, started.0), &visit);
             if let Some(links) = &links {
                 state.batch.put(&LINKS, &row, links);
             }
@@ -363,7 +363,8 @@ impl Conductor {
             if nothing_open {
                 return Ok(Some(reason.clone()));
             }
-            if self.clock.now().since(*since) > GRACE || *reason == EndReason::Walltime {
+            let patient = *reason == EndReason::Stopped && self.clock.now().since(*since) <= GRACE;
+            if !patient {
                 self.give_up.send_replace(true);
             }
             return Ok(None);
@@ -402,14 +403,15 @@ impl Conductor {
     /// Notes that the run is to end, by its user or by its time.
     fn note_ending(&self, state: &mut State, wish: Wish) {
         let now = self.clock.now();
-        if state.ending.is_some() {
-            return;
-        }
-        if wish == Wish::Stop {
-            state.ending = Some((EndReason::Stopped, now));
-        } else if self.deadline(state).is_some_and(|deadline| now >= deadline) {
-            state.ending = Some((EndReason::Walltime, now));
-        }
+        let over = self.deadline(state).is_some_and(|deadline| now >= deadline);
+        let reason = match wish {
+            Wish::Cancel => EndReason::Cancelled,
+            _ if state.ending.is_some() => return,
+            Wish::Stop => EndReason::Stopped,
+            _ if over => EndReason::Walltime,
+            _ => return,
+        };
+        state.ending = Some((reason, now));
     }
 
     /// When `walltime` is over; earlier runs of the crawl count.

@@ -72,6 +72,8 @@ pub enum EndReason {
     Walltime,
     /// The user stopped it.
     Stopped,
+    /// The user stopped it and wants none of it.
+    Cancelled,
 }
 
 /// How a run ended.
@@ -94,6 +96,7 @@ impl std::fmt::Display for EndReason {
             EndReason::MaxBytes => f.write_str("max_bytes reached"),
             EndReason::Walltime => f.write_str("walltime over"),
             EndReason::Stopped => f.write_str("stopped"),
+            EndReason::Cancelled => f.write_str("cancelled: nothing is kept"),
         }
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Job {
 pub(crate) struct Read {
     pub(crate) lease: LeaseId,
     pub(crate) key: UrlKey,
+    /// The visit's name among those of its URL, as in the archive.
+    pub(crate) started: Timestamp,
     pub(crate) sent: Sent,
     pub(crate) asked: Asked,
     pub(crate) end: End,
@@ -99,6 +101,7 @@ impl Reader {
         Read {
             lease: job.lease,
             key: job.url.key,
+            started: fetched.started,
             sent: job.sent,
             asked: job.asked,
             end,

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use archive::{Kept, Purpose, RecordWriter, Records, Visit};
-use fetch::robots::{MOST_BYTES, MOST_REDIRECTS, Robots, Rules};
+use fetch::robots::{MOST_BYTES, MOST_REDIRECTS, Reaction, Robots, Rules};
 use fetch::{Answer, Fetcher, Request};
 use frontier::Sent;
 use frontier::tables::{ROBOTS, RobotsAnswer, RobotsRecord};
 use kv::{KvError, Reader, Store};
-use model::{CrawlId, Fetched, Lease, Origin, PageUrl, Timestamp};
+use model::{Cut, Fetched, Lease, Origin, PageUrl, Timestamp};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::visit::Slots;
 use crate::{Network, WallClock};
 
 /// A robots.txt holds for a day (RFC 9309's ceiling); one that could not be had is asked for again in an hour.
@@ -165,7 +166,8 @@ pub(crate) async fn read_fixed(network: &Network, clock: WallClock, url: &PageUr
 }
 
 /// Asks for an origin's robots.txt, following redirects, keeping the host's gap between its own requests.
-pub(crate) async fn ask(network: &Network, clock: &WallClock, crawl: CrawlId, lease: &Lease, origin: &Origin) -> AskedRobots {
+pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> AskedRobots {
+    let Slots { network, clock, .. } = slots;
     let mut url = origin.robots_url();
     let mut address = Ok(lease.address);
     let mut sent: Option<Sent> = None;
@@ -178,34 +180,39 @@ pub(crate) async fn ask(network: &Network, clock: &WallClock, crawl: CrawlId, le
         if let (Some(sent), true) = (sent, at_home) {
             tokio::time::sleep((sent.end + lease.gap).since(clock.now())).await;
         }
-        let start = clock.now();
         let Ok(address_now) = address else { break unreachable("its redirect leads to no address") };
+        let start = slots.turn(address_now).await;
         let mut request = Request::new(url.clone(), address_now, start);
         request.body_limit = MOST_BYTES as u64;
         let answer = network.fetcher.fetch(request).await;
         requests += 1;
+        let connect = answer.as_ref().map_or(Duration::ZERO, |answer| answer.fetched().timings.connect);
         if at_home {
-            sent = Some(Sent { start, end: clock.now() });
+            sent = Some(Sent { start: start + connect, end: clock.now() });
         }
         let fetched = match answer {
             Ok(Answer::Fetched(fetched) | Answer::Unwanted { fetched, .. }) => fetched,
             Err(error) => break unreachable(&error.to_string()),
         };
-        records.push(record(crawl, &fetched, lease));
-        match fetched.status {
-            200..=299 => break rules(&fetched),
-            300..=399 => {
+        records.push(record(lease, &fetched));
+        match Reaction::to(fetched.status) {
+            Reaction::Read if matches!(fetched.cut, Some(Cut::Time | Cut::Disconnect)) => {
+                // The missing half may forbid what the first one does not.
+                break unreachable("only a part of it came");
+            }
+            Reaction::Read => break rules(&fetched),
+            Reaction::Follow => {
                 hops += 1;
                 let target = fetched.headers.get("location").and_then(|to| target(&url, to));
                 let Some(target) = target.filter(|_| hops <= MOST_REDIRECTS) else {
-                    // Too many or nowhere: RFC 9309 lets it count as unavailable.
+                    // Too many or nowhere: RFC 9309 lets it count as not there.
                     break RobotsAnswer::None { status: fetched.status };
                 };
                 address = network.address(&target.host()).await.map(|(address, _)| address);
                 url = target;
             }
-            status @ (429 | 500..) => break unreachable(&format!("status {status}")),
-            status => break RobotsAnswer::None { status },
+            Reaction::AllowAll => break RobotsAnswer::None { status: fetched.status },
+            Reaction::DenyAll => break unreachable(&format!("status {}", fetched.status)),
         }
     };
     let lifetime = if matches!(answer, RobotsAnswer::Unreachable { .. }) { RETRY } else { FRESH };
@@ -226,10 +233,10 @@ fn target(base: &PageUrl, location: &str) -> Option<PageUrl> {
     model::Normalise::default().join(base, location).ok()
 }
 
-fn record(crawl: CrawlId, fetched: &Fetched, lease: &Lease) -> Records {
+fn record(lease: &Lease, fetched: &Fetched) -> Records {
     let depth = lease.urls.first().map_or(0, |url| url.depth);
     let visit = Visit {
-        crawl,
+        crawl: lease.crawl,
         fetched,
         purpose: Purpose::Robots,
         via: None,

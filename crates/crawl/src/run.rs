@@ -8,7 +8,7 @@ use std::thread;
 use archive::tables::POSITIONS;
 use archive::{ArchiveSettings, ArchiveWriter};
 use fetch::Wanted;
-use frontier::Frontier;
+use frontier::{Frontier, Politeness};
 use kv::{Reader as _, Store};
 use model::{CrawlId, Project, RobotsMode};
 use net::{Clock, ProcessClock};
@@ -49,6 +49,7 @@ pub(crate) enum Wish {
     Go,
     Pause,
     Stop,
+    Cancel,
 }
 
 impl Run {
@@ -89,6 +90,8 @@ impl Run {
             inbox: inbox_in,
             give_up: giving_up,
             unread,
+            turns: Mutex::default(),
+            address_gap: Politeness::of(&project.crawl).address_gap,
         });
         let (ended_in, ended) = oneshot::channel();
         let start = move || -> Result<Ended, CrawlError> {
@@ -152,9 +155,15 @@ impl Controls {
         self.change(Wish::Stop);
     }
 
+    /// Ends the run at once. What it brought is for the caller to discard.
+    pub fn cancel(&self) {
+        self.change(Wish::Cancel);
+    }
+
     fn change(&self, to: Wish) {
         self.wish.send_if_modified(|wish| {
-            let changes = *wish != Wish::Stop && *wish != to;
+            let ending = matches!(*wish, Wish::Stop | Wish::Cancel) && to != Wish::Cancel;
+            let changes = !ending && *wish != to;
             if changes {
                 *wish = to;
             }

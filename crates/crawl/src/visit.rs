@@ -46,7 +46,13 @@ pub(crate) struct Slots {
     /// True: give up what is under way.
     pub(crate) give_up: watch::Receiver<bool>,
     pub(crate) unread: Arc<Unread>,
+    /// When each address may be asked again.
+    pub(crate) turns: Mutex<HashMap<IpAddr, Timestamp>>,
+    pub(crate) address_gap: Duration,
 }
+
+/// Addresses remembered before those are forgotten whose turn is past.
+const MOST_TURNS: usize = 16_384;
 
 /// How many answers of each lease are sent to be read and not yet settled.
 #[derive(Default)]
@@ -97,7 +103,7 @@ impl Slots {
         let missing = leashes.iter().find(|(_, leash)| matches!(leash, Leash::Unknown));
         if let Some((origin, _)) = missing {
             // The pages wait for their turn after this request: its answer is committed first.
-            let asked = robots::ask(&self.network, &self.clock, lease.crawl, &lease, origin).await;
+            let asked = robots::ask(&self, &lease, origin).await;
             self.tell(Message::Robots(lease.id, Box::new(asked))).await;
         } else if lease.connections > 1 && lease.urls.len() > 1 {
             self.visit_side_by_side(&lease, &leashes, slot).await;
@@ -144,8 +150,7 @@ impl Slots {
     }
 
     async fn visit_url(&self, lease: &Lease, leashes: &[(Origin, Leash)], url: &LeasedUrl, slot: u32) -> (Left, Option<Timestamp>) {
-        let start = self.clock.now();
-        if *self.give_up.borrow() || start > lease.deadline {
+        if *self.give_up.borrow() {
             return (Left::Ending, None);
         }
         let origin = url.url.origin();
@@ -158,6 +163,10 @@ impl Slots {
             }
         }
         let asked = Asked { crawl_delay: leash.crawl_delay(), retry_after: None };
+        let start = self.turn(lease.address).await;
+        if *self.give_up.borrow() || start > lease.deadline {
+            return (Left::Ending, None);
+        }
         let mut request = Request::new(url.url.clone(), lease.address, start);
         request.validators = url.validators.clone();
         request.body_limit = url.body_limit;
@@ -172,7 +181,9 @@ impl Slots {
                 return (Left::Ending, Some(start));
             }
         };
-        let sent = Sent { start, end: self.clock.now() };
+        // What counts for the host is when the request reached it, not when we began to connect.
+        let connect = answer.as_ref().map_or(Duration::ZERO, |answer| answer.fetched().timings.connect);
+        let sent = Sent { start: start + connect, end: self.clock.now() };
         let host_rests;
         match answer {
             Ok(answer) => {
@@ -193,12 +204,30 @@ impl Slots {
                 self.tell(Message::Settled(settled, Some(visit))).await;
             }
         }
-        (if host_rests { Left::HostRests } else { Left::Settled }, Some(start))
+        (if host_rests { Left::HostRests } else { Left::Settled }, Some(sent.start))
     }
 
     async fn settle(&self, lease: LeaseId, key: UrlKey, sent: Option<Sent>, end: End, visit: Option<VisitRecord>) {
         let settled = Settled { lease, key, sent, asked: Asked::default(), end };
         self.tell(Message::Settled(settled, visit)).await;
+    }
+
+    /// Waits for a turn at an address, which all its hosts share, and takes it. The frontier has made room for
+    /// it; this keeps the gap exact however long a slot took to begin.
+    pub(crate) async fn turn(&self, address: IpAddr) -> Timestamp {
+        let start = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            let now = self.clock.now();
+            if turns.len() >= MOST_TURNS {
+                turns.retain(|_, next| *next > now);
+            }
+            let next = turns.entry(address).or_default();
+            let start = now.max(*next);
+            *next = start + self.address_gap;
+            start
+        };
+        self.sleep_until(start).await;
+        start.max(self.clock.now())
     }
 
     async fn sleep_until(&self, moment: Timestamp) {

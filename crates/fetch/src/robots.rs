@@ -169,6 +169,8 @@ impl Reaction {
         match status {
             200..=299 => Reaction::Read,
             300..=399 => Reaction::Follow,
+            // 429 is a server that cannot keep up, not a file that is not there.
+            429 => Reaction::DenyAll,
             400..=499 => Reaction::AllowAll,
             _ => Reaction::DenyAll,
         }

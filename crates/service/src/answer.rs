@@ -33,6 +33,7 @@ pub fn answer(
         Request::Pause => steer(data, out, |live| live.pause()),
         Request::Resume => steer(data, out, |live| live.resume()),
         Request::Stop => steer(data, out, |live| live.stop()),
+        Request::Cancel => steer(data, out, |live| live.cancel()),
     };
     match result {
         Err(ServiceError::Closed) => Ok(()),

@@ -10,6 +10,8 @@ pub trait Live: Send + Sync {
     fn resume(&self);
     /// Ends, and keeps what it has.
     fn stop(&self);
+    /// Ends at once, and what the crawl has is dropped.
+    fn cancel(&self);
     /// How it stands.
     fn progress(&self) -> Value;
 }

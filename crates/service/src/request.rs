@@ -37,6 +37,8 @@ pub enum Request {
     Resume,
     /// End it, and keep what it has.
     Stop,
+    /// End the run at once and drop what the crawl has.
+    Cancel,
 }
 
 /// Which project; the one that ran last unless said.

@@ -109,6 +109,10 @@ impl Started {
         };
         let figures = summary.as_ref().ok().and_then(|summary| serde_json::to_value(summary).ok());
         data.catalog().end_run(id, state, Some(&reason), &figures.unwrap_or_default(), now()).await?;
+        if state == RunState::Cancelled {
+            data.catalog().fresh_crawl(entry.id).await?;
+            drop_forgotten(&data).await?;
+        }
         Ok(Finished { reason: ended?.reason, summary: summary? })
     }
 }
@@ -118,6 +122,7 @@ fn state(ended: &Result<Ended, CrawlError>) -> RunState {
         Ok(Ended { reason: EndReason::Complete | EndReason::NothingDue { .. }, .. }) => RunState::Completed,
         Ok(Ended { reason: EndReason::MaxPages | EndReason::MaxBytes | EndReason::Walltime, .. }) => RunState::Completed,
         Ok(Ended { reason: EndReason::Stopped, .. }) => RunState::Stopped,
+        Ok(Ended { reason: EndReason::Cancelled, .. }) => RunState::Cancelled,
         Err(_) => RunState::Failed,
     }
 }
@@ -181,6 +186,10 @@ impl Live for Steering {
 
     fn stop(&self) {
         self.controls.stop();
+    }
+
+    fn cancel(&self) {
+        self.controls.cancel();
     }
 
     fn progress(&self) -> Value {

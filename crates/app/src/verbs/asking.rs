@@ -110,7 +110,7 @@ fn find(
             }
             Err(error) => return Err(Failure::from_service(error)),
         }
-        runtime.block_on(tokio::time::sleep(BETWEEN));
+        runtime.block_on(async { tokio::time::sleep(BETWEEN).await });
     }
     unreachable!("the loop ends by its last attempt")
 }

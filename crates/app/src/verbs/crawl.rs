@@ -2,14 +2,20 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use crawl::{Controls, EndReason, WallClock};
 use model::Project;
+use server::Server;
 use service::{Access, Begin, Data, Finished};
 
 use crate::progress::Display;
 use crate::{Context, Exit, Failure, settings};
+
+/// How long answers on the socket may take after the run's end.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 pub(super) fn command() -> Command {
     Command::new("crawl")
@@ -57,7 +63,10 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let (reason, finished) = runtime.block_on(crawl_here(context, &context.data, asked))?;
     show(context, &reason, &finished)?;
     runtime.shutdown_background();
-    Ok(if reason == EndReason::Stopped { Exit::Interrupted } else { Exit::Done })
+    Ok(match reason {
+        EndReason::Stopped | EndReason::Cancelled => Exit::Interrupted,
+        _ => Exit::Done,
+    })
 }
 
 /// What is to be crawled.
@@ -71,6 +80,9 @@ pub(super) struct Asked {
 pub(super) async fn crawl_here(context: &Context, dir: &Path, asked: Asked) -> Result<(EndReason, Finished), Failure> {
     let clock = WallClock::start();
     let data = Data::open(dir, Access::Create).await.map_err(Failure::from_service)?;
+    let (hang_up, hung_up) = tokio::sync::oneshot::channel::<()>();
+    let socket = Server::bind(data.clone(), Arc::new(move || clock.now()))?;
+    let socket = tokio::spawn(socket.run(async { drop(hung_up.await) }));
     let name = asked.project.name.clone();
     let begin = Begin { project: asked.project, fresh: asked.fresh, allow: asked.allow };
     let started = service::begin(&data, begin, clock.now()).await.map_err(Failure::from_service)?;
@@ -99,6 +111,9 @@ pub(super) async fn crawl_here(context: &Context, dir: &Path, asked: Asked) -> R
     };
     display.end();
     signals.abort();
+    drop(hang_up);
+    // Whoever still listens to an answer gets a moment to hear it out.
+    let _ = tokio::time::timeout(FAREWELL, socket).await;
     let finished = finished.map_err(Failure::from_service)?;
     Ok((finished.reason.clone(), finished))
 }

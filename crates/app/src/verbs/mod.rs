@@ -12,6 +12,7 @@ mod pages;
 mod reference;
 mod repair;
 mod robots;
+mod steer;
 mod table;
 mod url;
 mod why;
@@ -29,8 +30,12 @@ pub(crate) struct Verb {
 }
 
 /// Every verb, in the order of the help.
-pub(crate) const VERBS: [Verb; 13] = [
+pub(crate) const VERBS: [Verb; 17] = [
     Verb { command: crawl::command, run: crawl::run },
+    steer::PAUSE,
+    steer::RESUME,
+    steer::STOP,
+    steer::CANCEL,
     Verb { command: pages::command, run: pages::run },
     Verb { command: why::command, run: why::run },
     Verb { command: links::command, run: links::run },

@@ -308,7 +308,8 @@ fn statuses_mean_what_the_standard_says() {
     };
     check(&[200, 204, 206, 299], Reaction::Read);
     check(&[301, 302, 303, 307, 308], Reaction::Follow);
-    check(&[400, 401, 403, 404, 410, 429, 451], Reaction::AllowAll);
+    check(&[400, 401, 403, 404, 410, 451], Reaction::AllowAll);
+    check(&[429], Reaction::DenyAll);
     check(&[500, 502, 503, 599, 600, 999, 101], Reaction::DenyAll);
 }
 

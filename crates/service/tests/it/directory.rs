@@ -76,6 +76,9 @@ fn a_run_can_be_steered_while_it_lives() {
         fn stop(&self) {
             self.0.lock().unwrap().push("stop");
         }
+        fn cancel(&self) {
+            self.0.lock().unwrap().push("cancel");
+        }
         fn progress(&self) -> serde_json::Value {
             serde_json::json!({ "pages": 3 })
         }
@@ -84,10 +87,10 @@ fn a_run_can_be_steered_while_it_lives() {
     assert!(matches!(site.ask(&Request::Pause), Err(ServiceError::NotRunning(_))));
     let fake = std::sync::Arc::new(Fake(Default::default()));
     site.data().attach(fake.clone());
-    for request in [Request::Pause, Request::Resume, Request::Stop] {
+    for request in [Request::Pause, Request::Resume, Request::Stop, Request::Cancel] {
         site.ask(&request).unwrap();
     }
-    assert_eq!(*fake.0.lock().unwrap(), ["pause", "resume", "stop"]);
+    assert_eq!(*fake.0.lock().unwrap(), ["pause", "resume", "stop", "cancel"]);
     assert_eq!(site.ask(&Request::Progress).unwrap()[0]["pages"], 3);
     assert!(matches!(site.ask(&Request::Repair), Err(ServiceError::Running(_))));
     site.data().detach();

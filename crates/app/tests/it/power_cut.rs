@@ -1,0 +1,87 @@
+//! Power cuts: a whole crawl by the real program is recorded on a disk that forgets what was not synced, the disk
+//! is rebuilt as a cut may have left it, and the same command resumes there.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use testkit::Seed;
+use testkit::forgetful::{Forget, Recorder};
+use webs::demo::Demo;
+
+use crate::gannet::gannet;
+use crate::kept::{Kept, assert_same};
+use crate::process::Running;
+use crate::served::{Served, url};
+
+/// Power cuts tried; the full form has more.
+const CUTS: usize = 5;
+
+fn args(site: &Served, base: &Path) -> Vec<String> {
+    let data = format!("--data={}", base.join("data").display());
+    let start = format!("{}docs/", site.start_url());
+    let mut args = vec!["crawl".to_owned(), start, data];
+    args.extend(
+        ["-q", "--allow-private", "--rate=unlimited", "--include=/docs/*", "--connections=8"].map(str::to_owned),
+    );
+    // So that there are many small commits, and several archive files.
+    args.extend(["--connections-per-host=2", "--warc-size=64KiB"].map(str::to_owned));
+    args
+}
+
+fn pages(kept: Option<&Kept>) -> BTreeSet<String> {
+    kept.map(|kept| kept.pages().into_iter().map(str::to_owned).collect()).unwrap_or_default()
+}
+
+/// What a look at the disk finds, without touching it: on another copy.
+fn look(image: impl Fn(&Path)) -> Option<Kept> {
+    let copy = tempfile::tempdir().unwrap();
+    image(copy.path());
+    Kept::read_if_begun(&copy.path().join("data"))
+}
+
+#[test]
+fn a_crawl_survives_a_crash_of_the_machine_at_any_moment() {
+    let site = Served::start(Arc::new(Demo::new(1, 1)));
+    let mut seed = Seed::from_env();
+    let cuts = std::env::var("GANNET_SOAK").map_or(CUTS, |cuts| cuts.parse().unwrap());
+
+    let recorder = Recorder::build();
+    let whole = tempfile::tempdir().unwrap();
+    let session = recorder.session(whole.path());
+    let mut command = session.command(env!("CARGO_BIN_EXE_gannet"));
+    command.args(args(&site, whole.path())).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Running::watch(command.spawn().unwrap()).finish();
+    let recording = session.finish();
+    let expected = Kept::read(&whole.path().join("data"));
+    println!("{} pages, {} events", expected.pages().len(), recording.events().len());
+    assert!((30..200).contains(&expected.pages().len()), "{} pages", expected.pages().len());
+
+    let mut disk = recording.replay();
+    let mut promised = BTreeSet::new();
+    for cut in recording.cuts(cuts, &mut seed) {
+        disk.advance_to(cut);
+        // What was synced once is never lost again.
+        let synced = pages(look(|into| disk.image(Forget::AllUnsynced, into)).as_ref());
+        assert!(synced.is_superset(&promised), "cut {cut}: pages that were synced are lost");
+        promised = synced;
+
+        let forget = if seed.chance(1, 4) { Forget::AllUnsynced } else { Forget::Some(seed.fork()) };
+        let kept = pages(look(|into| disk.image(forget.clone(), into)).as_ref());
+        assert!(kept.is_superset(&promised), "cut {cut}, {forget:?}: pages that were synced are lost");
+        let image = tempfile::tempdir().unwrap();
+        disk.image(forget.clone(), image.path());
+        let then = site.now();
+        let args = args(&site, image.path());
+        Running::start(&args.iter().map(String::as_str).collect::<Vec<_>>()).finish();
+        let again: Vec<String> =
+            site.since(then).iter().map(url).filter(|url| kept.contains(url)).collect();
+        println!("cut {cut}: {} pages left, {} requests to go on", kept.len(), site.since(then).len());
+        assert_eq!(again, [""; 0], "cut {cut}, {forget:?}: fetched again");
+        let data = image.path().join("data");
+        assert_same(&expected, &Kept::read(&data));
+        let checked = gannet(&["check", "--data", data.to_str().unwrap()]);
+        assert_eq!(checked.code, Some(0), "cut {cut}, {forget:?}: {}{}", checked.out, checked.err);
+    }
+}

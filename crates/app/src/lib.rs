@@ -6,8 +6,8 @@ mod batch;
 pub mod cli;
 mod exit;
 mod log;
-mod progress;
 mod output;
+mod progress;
 mod settings;
 mod verbs;
 

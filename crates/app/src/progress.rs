@@ -75,7 +75,9 @@ impl Display {
 
     /// Pages and bytes per second over the last seconds.
     fn rates(&self) -> (f64, f64) {
-        let (Some(first), Some(last)) = (self.samples.front(), self.samples.back()) else { return (0.0, 0.0) };
+        let (Some(first), Some(last)) = (self.samples.front(), self.samples.back()) else {
+            return (0.0, 0.0);
+        };
         let seconds = (last.at - first.at).as_secs_f64();
         if seconds <= 0.0 {
             return (0.0, 0.0);
@@ -113,7 +115,9 @@ fn reason(progress: &Progress, now: Timestamp) -> String {
             let host = host.as_ref().map_or_else(|| "the next host".to_owned(), ToString::to_string);
             format!(" · waiting: {host} may be asked again in {} ({due})", span(due.since(now)))
         }
-        None if progress.slots_busy > 0 => format!(" · waiting: {} hosts have not answered yet", progress.slots_busy),
+        None if progress.slots_busy > 0 => {
+            format!(" · waiting: {} hosts have not answered yet", progress.slots_busy)
+        }
         None => " · waiting: nothing may be asked now".to_owned(),
     }
 }
@@ -159,8 +163,13 @@ mod tests {
     }
 
     fn display(states: &[Progress]) -> (Display, Progress) {
-        let mut display =
-            Display { terminal: false, quiet: true, samples: VecDeque::new(), last_plain: None, shown: false };
+        let mut display = Display {
+            terminal: false,
+            quiet: true,
+            samples: VecDeque::new(),
+            last_plain: None,
+            shown: false,
+        };
         for state in states {
             display.show(state, Timestamp(0));
         }
@@ -190,7 +199,10 @@ mod tests {
         state.next_due = Some((Timestamp(60_000), Some(host)));
         let (display, last) = display(&[state]);
         let line = display.line(&last, Timestamp(20_000));
-        assert!(line.ends_with("waiting: slow.test may be asked again in 40 s (1970-01-01T00:01:00.000Z)"), "{line}");
+        assert!(
+            line.ends_with("waiting: slow.test may be asked again in 40 s (1970-01-01T00:01:00.000Z)"),
+            "{line}"
+        );
     }
 
     #[test]

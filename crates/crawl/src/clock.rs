@@ -16,7 +16,10 @@ pub struct WallClock {
 
 impl WallClock {
     /// Reads the machine's date, once.
-    #[expect(clippy::disallowed_methods, reason = "the one place where a run learns the date; all else is handed `now`")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where a run learns the date; all else is handed `now`"
+    )]
     pub fn start() -> WallClock {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         WallClock { start: Timestamp::ZERO + since_epoch, process: ProcessClock::start() }

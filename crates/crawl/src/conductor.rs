@@ -139,7 +139,8 @@ impl Conductor {
         };
         for url in &self.project.start.clone() {
             let key = UrlKey::of(url);
-            let offer = Offer { url: url.clone(), key, depth: 0, via: None, follow: true, start: true, hops: 0 };
+            let offer =
+                Offer { url: url.clone(), key, depth: 0, via: None, follow: true, start: true, hops: 0 };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
         self.commit(&mut state)?;
@@ -252,7 +253,13 @@ impl Conductor {
         self.release_if_done(state, lease, now)
     }
 
-    fn settle_robots(&mut self, state: &mut State, lease: LeaseId, mut asked: AskedRobots, now: Timestamp) -> Result<(), CrawlError> {
+    fn settle_robots(
+        &mut self,
+        state: &mut State,
+        lease: LeaseId,
+        mut asked: AskedRobots,
+        now: Timestamp,
+    ) -> Result<(), CrawlError> {
         state.last_answer = now;
         state.touch(now);
         // Pages of the host may only be asked for once this is durable.
@@ -264,7 +271,7 @@ impl Conductor {
         }
         let leash = self.robots.learn(&asked.origin, &asked.record);
         let delay = leash.crawl_delay();
-        self.frontier.robots(&mut state.batch, self.id, &asked.origin, &host, &asked.record, asked.sent, delay)?;
+        self.frontier.robots(&mut state.batch, self.id, &asked.origin, &asked.record, asked.sent, delay)?;
         let own = u64::from(asked.sent.is_some());
         self.frontier.crawl_mut(self.id).stats_mut().requests += asked.requests.saturating_sub(own);
         if let RobotsAnswer::Unreachable { reason } = &asked.record.answer {
@@ -274,14 +281,24 @@ impl Conductor {
         Ok(())
     }
 
-    fn append(&mut self, state: &mut State, records: &Records, now: Timestamp) -> Result<Option<archive::Location>, CrawlError> {
+    fn append(
+        &mut self,
+        state: &mut State,
+        records: &Records,
+        now: Timestamp,
+    ) -> Result<Option<archive::Location>, CrawlError> {
         let at = self.archive.append(&records.bytes, now)?;
         state.bytes += records.bytes.len() as u64;
         Ok(records.members.first().map(|member| at.of(*member)))
     }
 
     /// A lease ends when its slot is done and all it sent to be read is settled.
-    fn release_if_done(&mut self, state: &mut State, lease: LeaseId, now: Timestamp) -> Result<(), CrawlError> {
+    fn release_if_done(
+        &mut self,
+        state: &mut State,
+        lease: LeaseId,
+        now: Timestamp,
+    ) -> Result<(), CrawlError> {
         let done = state.leases.get(&lease).is_some_and(|live| live.slot_done);
         if done && !self.slots.unread.has(lease) {
             state.leases.remove(&lease);
@@ -389,7 +406,9 @@ impl Conductor {
                 Next::Done => break,
                 Next::Wait { until, host, busy } => {
                     let linger = self.project.crawl.linger.duration();
-                    if let Some(next) = until.filter(|until| !busy && nothing_open && until.since(now) > linger) {
+                    if let Some(next) =
+                        until.filter(|until| !busy && nothing_open && until.since(now) > linger)
+                    {
                         return Ok(Some(EndReason::NothingDue { next }));
                     }
                     state.next_due = until.map(|until| (until, host));
@@ -421,7 +440,12 @@ impl Conductor {
         Some(state.began + left)
     }
 
-    fn grant(&mut self, state: &mut State, mut lease: model::Lease, now: Timestamp) -> Result<(), CrawlError> {
+    fn grant(
+        &mut self,
+        state: &mut State,
+        mut lease: model::Lease,
+        now: Timestamp,
+    ) -> Result<(), CrawlError> {
         let leashes = self.robots.leashes(&self.store, &lease, now)?;
         let opens = leashes.iter().filter_map(|(_, leash)| leash.opens_at(now)).max();
         if let Some(opens) = opens {
@@ -467,7 +491,8 @@ impl Conductor {
         let (hosts_ready, hosts_resting) = crawl.hosts_ready_and_resting();
         let count = |name: &str| stats.outcomes.get(name).copied().unwrap_or(0);
         let refused: HashSet<&str> = ["off-site", "excluded", "over-limit", "trap"].into();
-        let known: u64 = stats.outcomes.iter().filter(|(name, _)| !refused.contains(name.as_str())).map(|(_, n)| n).sum();
+        let known: u64 =
+            stats.outcomes.iter().filter(|(name, _)| !refused.contains(name.as_str())).map(|(_, n)| n).sum();
         Progress {
             pages: crawl.pages(),
             pages_now: crawl.pages().saturating_sub(state.before.pages),

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use fetch::{Agent, CookieJar, HttpFetcher, HttpSettings, StartCookie};
 use model::{CrawlSettings, ErrorKind, Host, Project};
-use net::{AddressGuard, Allowed, Connector, Hosts, Resolved, ResolveError, Resolver, ResolverSettings, TlsSettings};
+use net::{
+    AddressGuard, Allowed, Connector, Hosts, ResolveError, Resolved, Resolver, ResolverSettings, TlsSettings,
+};
 
 use crate::{CrawlError, WallClock};
 
@@ -43,7 +45,8 @@ impl Network {
         };
         let connector = Connector::new(guard, &tls)?;
         let user_agent = user_agent(settings);
-        let extra: Vec<_> = settings.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let extra: Vec<_> =
+            settings.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let mut http = HttpSettings::new(Agent::new(&user_agent, &extra)?);
         http.cookies = Some(Arc::new(CookieJar::new(start_cookies(project))));
         http.limits.connect = settings.connect_timeout.duration();
@@ -93,7 +96,8 @@ fn hosts(settings: &CrawlSettings) -> Result<Hosts, CrawlError> {
 
 /// The project's own cookies. Without a domain of their own they belong to the hosts of the start URLs.
 fn start_cookies(project: &Project) -> Vec<StartCookie> {
-    let start_hosts: BTreeSet<String> = project.start.iter().map(|url| url.host().name().to_owned()).collect();
+    let start_hosts: BTreeSet<String> =
+        project.start.iter().map(|url| url.host().name().to_owned()).collect();
     let mut cookies = Vec::new();
     for text in &project.crawl.cookies {
         let mut parts = text.as_str().split(';').map(str::trim);

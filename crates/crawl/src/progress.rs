@@ -91,7 +91,9 @@ impl std::fmt::Display for EndReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             EndReason::Complete => f.write_str("complete: every URL has its outcome"),
-            EndReason::NothingDue { next } => write!(f, "nothing due within linger; the next retry is due {next}"),
+            EndReason::NothingDue { next } => {
+                write!(f, "nothing due within linger; the next retry is due {next}")
+            }
             EndReason::MaxPages => f.write_str("max_pages reached"),
             EndReason::MaxBytes => f.write_str("max_bytes reached"),
             EndReason::Walltime => f.write_str("walltime over"),

@@ -4,7 +4,10 @@ use archive::tables::{Edge, Links, VisitRecord};
 use archive::{Kept, Purpose, RecordWriter, Records, Visit};
 use fetch::{Answer, NextStep, Unwanted};
 use frontier::{Asked, End, Offer, Patience, Sent};
-use model::{CrawlId, CrawlSettings, ErrorKind, Fetched, LeaseId, LeasedUrl, LinkKind, Normalise, Outcome, Page, PageUrl, Timestamp, UrlKey};
+use model::{
+    CrawlId, CrawlSettings, ErrorKind, Fetched, LeaseId, LeasedUrl, LinkKind, Normalise, Outcome, Page,
+    PageUrl, Timestamp, UrlKey,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// An answer on its way to be read.
@@ -56,7 +59,8 @@ impl Reader {
             Answer::Unwanted { what, .. } => End::Unwanted { what: unwanted(what) },
             // The last room of `max_bytes` was too small for it: as if it had not been asked for.
             Answer::Fetched(fetched)
-                if fetched.cut == Some(model::Cut::Length) && body_limit < self.settings.max_body.limit().unwrap_or(u64::MAX) =>
+                if fetched.cut == Some(model::Cut::Length)
+                    && body_limit < self.settings.max_body.limit().unwrap_or(u64::MAX) =>
             {
                 End::NoRoom
             }
@@ -69,12 +73,16 @@ impl Reader {
                     End::Page { bytes: fetched.body.len() as u64, links: offers }
                 }
                 304 => End::NotModified,
-                300..=399 => match fetched.headers.get("location").and_then(|to| self.target(&job.url.url, to)) {
-                    Some(to) if to == job.url.url => failed(ErrorKind::RedirectLoop),
-                    Some(to) => End::Redirect { to },
-                    None => failed(ErrorKind::BadRedirect),
-                },
-                status @ (429 | 503) => End::Busy { status, wait: fetch::retry_after(&fetched.headers, job.sent.end) },
+                300..=399 => {
+                    match fetched.headers.get("location").and_then(|to| self.target(&job.url.url, to)) {
+                        Some(to) if to == job.url.url => failed(ErrorKind::RedirectLoop),
+                        Some(to) => End::Redirect { to },
+                        None => failed(ErrorKind::BadRedirect),
+                    }
+                }
+                status @ (429 | 503) => {
+                    End::Busy { status, wait: fetch::retry_after(&fetched.headers, job.sent.end) }
+                }
                 status => failed(ErrorKind::Status(status)),
             },
         };

@@ -20,7 +20,6 @@ use crate::{Network, WallClock};
 const FRESH: Duration = Duration::from_secs(24 * 3600);
 const RETRY: Duration = Duration::from_secs(3600);
 
-
 /// Parsed files kept in memory.
 const MOST_PARSED: usize = 4_096;
 
@@ -74,7 +73,12 @@ impl RobotsBook {
     }
 
     /// The leash for each origin of a lease.
-    pub(crate) fn leashes(&mut self, store: &Store, lease: &Lease, now: Timestamp) -> Result<Vec<(Origin, Leash)>, KvError> {
+    pub(crate) fn leashes(
+        &mut self,
+        store: &Store,
+        lease: &Lease,
+        now: Timestamp,
+    ) -> Result<Vec<(Origin, Leash)>, KvError> {
         let mut leashes: Vec<(Origin, Leash)> = Vec::new();
         for url in &lease.urls {
             let origin = url.url.origin();
@@ -107,7 +111,9 @@ impl RobotsBook {
     /// Takes in a file that was read or asked for.
     pub(crate) fn learn(&mut self, origin: &Origin, record: &RobotsRecord) -> Leash {
         let leash = match &record.answer {
-            RobotsAnswer::Rules { text, .. } => Leash::Rules(Arc::new(Robots::parse(text).rules(&self.agent))),
+            RobotsAnswer::Rules { text, .. } => {
+                Leash::Rules(Arc::new(Robots::parse(text).rules(&self.agent)))
+            }
             RobotsAnswer::None { .. } => Leash::Free,
             RobotsAnswer::Unreachable { .. } => Leash::Unknown,
         };
@@ -154,7 +160,11 @@ impl Leash {
 }
 
 /// Reads the one robots.txt that a project wants kept everywhere.
-pub(crate) async fn read_fixed(network: &Network, clock: WallClock, url: &PageUrl) -> Result<Vec<u8>, String> {
+pub(crate) async fn read_fixed(
+    network: &Network,
+    clock: WallClock,
+    url: &PageUrl,
+) -> Result<Vec<u8>, String> {
     let (address, _) = network.address(&url.host()).await.map_err(|error| error.to_string())?;
     let mut request = Request::new(url.clone(), address, clock.now());
     request.body_limit = MOST_BYTES as u64;

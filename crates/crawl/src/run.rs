@@ -205,7 +205,12 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), CrawlEr
 }
 
 /// robots.txt by the project's settings; one file for all hosts is read before anything is crawled.
-fn robots_book(runtime: &Handle, network: &Network, project: &Project, clock: WallClock) -> Result<RobotsBook, CrawlError> {
+fn robots_book(
+    runtime: &Handle,
+    network: &Network,
+    project: &Project,
+    clock: WallClock,
+) -> Result<RobotsBook, CrawlError> {
     if project.crawl.robots == RobotsMode::Ignore {
         return Ok(RobotsBook::ignore());
     }

@@ -126,7 +126,12 @@ impl Slots {
     }
 
     /// Several connections to one host: request starts still keep the lease's gap.
-    async fn visit_side_by_side(self: &Arc<Self>, lease: &Arc<Lease>, leashes: &[(Origin, Leash)], slot: u32) {
+    async fn visit_side_by_side(
+        self: &Arc<Self>,
+        lease: &Arc<Lease>,
+        leashes: &[(Origin, Leash)],
+        slot: u32,
+    ) {
         let mut tasks = tokio::task::JoinSet::new();
         let host_rests = Arc::new(AtomicBool::new(false));
         let mut next_start = self.clock.now();
@@ -149,12 +154,19 @@ impl Slots {
         while tasks.join_next().await.is_some() {}
     }
 
-    async fn visit_url(&self, lease: &Lease, leashes: &[(Origin, Leash)], url: &LeasedUrl, slot: u32) -> (Left, Option<Timestamp>) {
+    async fn visit_url(
+        &self,
+        lease: &Lease,
+        leashes: &[(Origin, Leash)],
+        url: &LeasedUrl,
+        slot: u32,
+    ) -> (Left, Option<Timestamp>) {
         if *self.give_up.borrow() {
             return (Left::Ending, None);
         }
         let origin = url.url.origin();
-        let leash = leashes.iter().find(|(known, _)| *known == origin).map_or(&Leash::Unknown, |(_, leash)| leash);
+        let leash =
+            leashes.iter().find(|(known, _)| *known == origin).map_or(&Leash::Unknown, |(_, leash)| leash);
         if let Leash::Rules(rules) = leash {
             let verdict = rules.verdict(url.url.path_and_query());
             if !verdict.allowed {
@@ -189,7 +201,8 @@ impl Slots {
             Ok(answer) => {
                 tracing::debug!(url = %url.url, status = answer.fetched().status, "fetched");
                 host_rests = matches!(answer.fetched().status, 429 | 503);
-                let job = Job { lease: lease.id, crawl: lease.crawl, url: url.clone(), answer, sent, asked, slot };
+                let job =
+                    Job { lease: lease.id, crawl: lease.crawl, url: url.clone(), answer, sent, asked, slot };
                 // Waits while the readers are busy: what is fetched and not yet read stays bounded.
                 self.unread.add(lease.id);
                 let _ = self.jobs.send(job).await;
@@ -207,7 +220,14 @@ impl Slots {
         (if host_rests { Left::HostRests } else { Left::Settled }, Some(sent.start))
     }
 
-    async fn settle(&self, lease: LeaseId, key: UrlKey, sent: Option<Sent>, end: End, visit: Option<VisitRecord>) {
+    async fn settle(
+        &self,
+        lease: LeaseId,
+        key: UrlKey,
+        sent: Option<Sent>,
+        end: End,
+        visit: Option<VisitRecord>,
+    ) {
         let settled = Settled { lease, key, sent, asked: Asked::default(), end };
         self.tell(Message::Settled(settled, visit)).await;
     }

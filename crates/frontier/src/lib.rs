@@ -9,7 +9,9 @@
 
 mod audit;
 mod crawl;
+mod host_queue;
 mod lease;
+mod offer;
 mod order;
 mod politeness;
 mod retry;
@@ -28,11 +30,12 @@ use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Project, Timestamp, UrlK
 pub use audit::{Finding, audit};
 pub use crawl::Crawl;
 pub use lease::{LimitReached, Next};
+pub use offer::Offer;
 pub use order::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Priority};
 pub use politeness::{Asked, Politeness};
 pub use retry::{Patience, Retry};
 pub use rules::{Rules, Ruling};
-pub use settle::{End, Offer, Sent, Settled};
+pub use settle::{End, Sent, Settled};
 pub use sieve::RecentUrls;
 
 use tables::{ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, SCHEDULE, SITES, STATS, UNCLEAN_START, URLS};

@@ -234,9 +234,30 @@ fn push_query(text: &mut String, query: &str) {
 
 /// Parameters that only say where a visitor came from.
 const TRACKING: &[&str] = &[
-    "_ga", "_gl", "_hsenc", "_hsmi", "_openstat", "dclid", "fbclid", "gbraid", "gclid", "gclsrc", "igshid", "mc_cid",
-    "mc_eid", "mkt_tok", "msclkid", "oly_anon_id", "oly_enc_id", "srsltid", "ttclid", "twclid", "vero_id", "wbraid",
-    "wickedid", "yclid",
+    "_ga",
+    "_gl",
+    "_hsenc",
+    "_hsmi",
+    "_openstat",
+    "dclid",
+    "fbclid",
+    "gbraid",
+    "gclid",
+    "gclsrc",
+    "igshid",
+    "mc_cid",
+    "mc_eid",
+    "mkt_tok",
+    "msclkid",
+    "oly_anon_id",
+    "oly_enc_id",
+    "srsltid",
+    "ttclid",
+    "twclid",
+    "vero_id",
+    "wbraid",
+    "wickedid",
+    "yclid",
 ];
 
 /// Parameters that always carry a session.
@@ -252,7 +273,8 @@ fn is_tracking(name: &str) -> bool {
 
 fn is_session(name: &str, value: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    SESSION.iter().any(|known| name.starts_with(known)) || MAYBE_SESSION.contains(&name.as_str()) && is_session_id(value)
+    SESSION.iter().any(|known| name.starts_with(known))
+        || MAYBE_SESSION.contains(&name.as_str()) && is_session_id(value)
 }
 
 /// Sixteen or more hexadecimal digits, or letters and digits mixed at that length: no word and no small number.
@@ -437,7 +459,10 @@ mod tests {
         assert_eq!((url.path(), url.query()), ("/a/b", Some("c=d")));
         assert_eq!(url.authority(), "shop.example.co.uk:8443");
         let plain = PageUrl::parse("http://[::1]/").unwrap();
-        assert_eq!((plain.host().as_str(), plain.host().name(), plain.host().port()), ("[::1]:80", "::1", 80));
+        assert_eq!(
+            (plain.host().as_str(), plain.host().name(), plain.host().port()),
+            ("[::1]:80", "::1", 80)
+        );
         assert_eq!(plain.host().domain(), "::1");
     }
 

@@ -39,7 +39,9 @@ pub use live::Live;
 pub use moment::Moment;
 pub use pages::PageRow;
 pub use repair::{RepairRow, Repaired, repair_unopened};
-pub use request::{ExportRequest, HostsRequest, LinksRequest, PagesRequest, ProjectChoice, Request, WhyRequest};
+pub use request::{
+    ExportRequest, HostsRequest, LinksRequest, PagesRequest, ProjectChoice, Request, WhyRequest,
+};
 pub use robots::RobotsWord;
 pub use runs::{Begin, Finished, Started, begin};
 pub use summary::{HostFigure, Spread, Summary, summary};

@@ -120,7 +120,9 @@ impl Started {
 fn state(ended: &Result<Ended, CrawlError>) -> RunState {
     match ended {
         Ok(Ended { reason: EndReason::Complete | EndReason::NothingDue { .. }, .. }) => RunState::Completed,
-        Ok(Ended { reason: EndReason::MaxPages | EndReason::MaxBytes | EndReason::Walltime, .. }) => RunState::Completed,
+        Ok(Ended { reason: EndReason::MaxPages | EndReason::MaxBytes | EndReason::Walltime, .. }) => {
+            RunState::Completed
+        }
         Ok(Ended { reason: EndReason::Stopped, .. }) => RunState::Stopped,
         Ok(Ended { reason: EndReason::Cancelled, .. }) => RunState::Cancelled,
         Err(_) => RunState::Failed,

@@ -31,7 +31,12 @@ pub(super) fn command() -> Command {
              gannet crawl --seeds urls.txt --scope list",
             settings::forms()
         ))
-        .arg(Arg::new("url").value_name("URL").num_args(0..).help("URLs to start from; they replace the project file's"))
+        .arg(
+            Arg::new("url")
+                .value_name("URL")
+                .num_args(0..)
+                .help("URLs to start from; they replace the project file's"),
+        )
         .arg(
             Arg::new("project")
                 .long("project")
@@ -77,7 +82,11 @@ pub(super) struct Asked {
 }
 
 /// Crawls in this process, showing progress and answering other commands meanwhile.
-pub(super) async fn crawl_here(context: &Context, dir: &Path, asked: Asked) -> Result<(EndReason, Finished), Failure> {
+pub(super) async fn crawl_here(
+    context: &Context,
+    dir: &Path,
+    asked: Asked,
+) -> Result<(EndReason, Finished), Failure> {
     let clock = WallClock::start();
     let data = Data::open(dir, Access::Create).await.map_err(Failure::from_service)?;
     let (hang_up, hung_up) = tokio::sync::oneshot::channel::<()>();

@@ -11,12 +11,10 @@ use crate::{Context, Exit, Failure};
 const MAX_PAGES: u64 = 500;
 
 pub(super) fn command() -> Command {
-    Command::new("demo")
-        .about("Crawl the bundled demo site on this machine and show the result")
-        .long_about(
-            "Serves the bundled demo site on a free port of this machine, crawls it from the start, and shows \
+    Command::new("demo").about("Crawl the bundled demo site on this machine and show the result").long_about(
+        "Serves the bundled demo site on a free port of this machine, crawls it from the start, and shows \
              what came of it. Nothing else is asked for, and no other machine.",
-        )
+    )
 }
 
 pub(super) fn run(context: &Context, _: &ArgMatches) -> Result<Exit, Failure> {
@@ -37,7 +35,8 @@ pub(super) fn run(context: &Context, _: &ArgMatches) -> Result<Exit, Failure> {
 }
 
 fn project(site: &str) -> Result<Project, Failure> {
-    let crawl = CrawlSettings { rate: Some(Rate::Unlimited), max_pages: MAX_PAGES, ..CrawlSettings::default() };
+    let crawl =
+        CrawlSettings { rate: Some(Rate::Unlimited), max_pages: MAX_PAGES, ..CrawlSettings::default() };
     let start = vec![PageUrl::parse(&format!("{site}/"))?];
     Ok(Project { name: "demo".parse()?, start, crawl })
 }

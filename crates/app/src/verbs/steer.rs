@@ -9,7 +9,10 @@ use super::asking::ask;
 use crate::{Context, Exit, Failure};
 
 pub(super) const PAUSE: Verb = Verb {
-    command: || Command::new("pause").about("Pause the running crawl: visits under way end, nothing more is asked for"),
+    command: || {
+        Command::new("pause")
+            .about("Pause the running crawl: visits under way end, nothing more is asked for")
+    },
     run: |context, _: &ArgMatches| steer(context, &Request::Pause, "paused; \"gannet resume\" goes on"),
 };
 
@@ -24,8 +27,13 @@ pub(super) const STOP: Verb = Verb {
 };
 
 pub(super) const CANCEL: Verb = Verb {
-    command: || Command::new("cancel").about("Stop the running crawl and drop everything that its project has crawled"),
-    run: |context, _: &ArgMatches| steer(context, &Request::Cancel, "cancelled; what it had crawled is dropped"),
+    command: || {
+        Command::new("cancel")
+            .about("Stop the running crawl and drop everything that its project has crawled")
+    },
+    run: |context, _: &ArgMatches| {
+        steer(context, &Request::Cancel, "cancelled; what it had crawled is dropped")
+    },
 };
 
 fn steer(context: &Context, request: &Request, done: &str) -> Result<Exit, Failure> {

@@ -139,16 +139,25 @@ fn a_bad_pattern_or_a_half_written_project_makes_no_directory() {
     let text = "version: 1\nproject: shop\nstart: [http://127.0.0.1:9/]\ncrawl:\n  exclude: [\"/calendar/*\", \"regex:a";
     let shown = (data.to_str().unwrap(), file.to_str().unwrap());
     // Not between two whole keys: a file that ends there is a whole file.
-    for last in ["vers", "version:", "proj", "start: [http", "/]\ncra", "exclu", "[\"/calendar", "/*\", ", "regex:a"] {
+    for last in
+        ["vers", "version:", "proj", "start: [http", "/]\ncra", "exclu", "[\"/calendar", "/*\", ", "regex:a"]
+    {
         let end = text.find(last).unwrap() + last.len();
         fs::write(&file, &text[..end]).unwrap();
         let said = gannet(&["crawl", "-p", shown.1, "--data", shown.0]);
         assert_eq!(said.code, Some(2), "{:?}: {}", &text[..end], said.err);
         assert_eq!(said.err.lines().count(), 1, "{:?}: {}", &text[..end], said.err);
-        assert!(said.err.starts_with(&format!("gannet: {}", shown.1)) || said.err.contains("no URL"), "{}", said.err);
+        assert!(
+            said.err.starts_with(&format!("gannet: {}", shown.1)) || said.err.contains("no URL"),
+            "{}",
+            said.err
+        );
     }
     let said = gannet(&["crawl", "http://a.test/", "--data", shown.0, "--include", "regex:[a"]);
     assert_eq!(said.code, Some(2));
-    assert_eq!(said.err, "gannet: --include: \"regex:[a\" is no pattern; at character 7: unclosed character class\n");
+    assert_eq!(
+        said.err,
+        "gannet: --include: \"regex:[a\" is no pattern; at character 7: unclosed character class\n"
+    );
     assert!(!data.exists());
 }

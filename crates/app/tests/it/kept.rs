@@ -97,7 +97,8 @@ impl Kept {
             let source = &names[&UrlKey { host: HostKey(host), page }];
             for edge in links.edges {
                 let target = store.get(&URLS, &page_key(id, edge.target)).unwrap();
-                let target = target.unwrap_or_else(|| panic!("{source} links to a URL that nobody knows")).url;
+                let target =
+                    target.unwrap_or_else(|| panic!("{source} links to a URL that nobody knows")).url;
                 let (anchor, look, kind) = (&edge.anchor, edge.look, edge.kind);
                 self.links.insert(format!("{source} -> {target} {anchor:?} {look:?} {kind:?}"));
             }
@@ -148,8 +149,13 @@ impl Kept {
             assert_eq!(located, archived.len(), "{url}: visits with a record, and records");
             let good = |status: u16| (200..300).contains(&status);
             let pages = usize::from(record.outcome == Outcome::Fetched);
-            assert_eq!(archived.iter().filter(|status| good(**status)).count(), pages, "{url}: pages archived");
-            let kept = visits.iter().filter(|visit| visit.location.is_some() && visit.status.is_some_and(good));
+            assert_eq!(
+                archived.iter().filter(|status| good(**status)).count(),
+                pages,
+                "{url}: pages archived"
+            );
+            let kept =
+                visits.iter().filter(|visit| visit.location.is_some() && visit.status.is_some_and(good));
             assert_eq!(kept.count(), pages, "{url}: pages kept");
         }
         let unknown: Vec<_> = self.archived.keys().filter(|url| !self.urls.contains_key(*url)).collect();
@@ -164,9 +170,18 @@ pub(crate) fn assert_same(expected: &Kept, found: &Kept) {
     assert_same_set("links", &expected.links, &found.links);
     let bytes = |kept: &Kept| -> BTreeMap<String, u64> {
         let hashes = |visits: &Vec<VisitRecord>| {
-            visits.iter().filter(|visit| visit.title.is_some()).map(|visit| visit.content_hash).max().unwrap_or(0)
+            visits
+                .iter()
+                .filter(|visit| visit.title.is_some())
+                .map(|visit| visit.content_hash)
+                .max()
+                .unwrap_or(0)
         };
-        kept.visits.iter().map(|(url, visits)| (url.clone(), hashes(visits))).filter(|(_, hash)| *hash != 0).collect()
+        kept.visits
+            .iter()
+            .map(|(url, visits)| (url.clone(), hashes(visits)))
+            .filter(|(_, hash)| *hash != 0)
+            .collect()
     };
     assert_eq!(bytes(expected), bytes(found), "the pages' content");
 }

@@ -58,7 +58,8 @@ impl Bench {
         let mut args = args(&site);
         args.push(format!("--hosts={}", hosts.display()));
         args.extend(
-            ["--allow-private", "--rate=unlimited", "--retry-wait=50ms", "--linger=4s", "-q"].map(str::to_owned),
+            ["--allow-private", "--rate=unlimited", "--retry-wait=50ms", "--linger=4s", "-q"]
+                .map(str::to_owned),
         );
         Bench { site, folder, args }
     }
@@ -115,7 +116,8 @@ impl Bench {
         let found = Kept::read(&data);
         assert_same(expected, &found);
         for (then, pages) in committed {
-            let again = self.site.since(then).into_iter().map(|entry| url(&entry)).find(|url| pages.contains(url));
+            let again =
+                self.site.since(then).into_iter().map(|entry| url(&entry)).find(|url| pages.contains(url));
             assert_eq!(again, None, "a page that was kept is not fetched again");
         }
         let checked = gannet(&["check", "--data", data.to_str().unwrap()]);

@@ -70,8 +70,10 @@ impl Bench {
         let site = Served::start(small(&["a.test", "b.test"], web));
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("hosts"), site.hosts_file()).unwrap();
-        let connections =
-            [format!("--connections={connections}"), format!("--connections-per-host={}", connections.min(8))];
+        let connections = [
+            format!("--connections={connections}"),
+            format!("--connections-per-host={}", connections.min(8)),
+        ];
         Bench { site, folder, connections }
     }
 
@@ -87,7 +89,8 @@ impl Bench {
         let data = format!("--data={}", self.data().display());
         let hosts = format!("--hosts={}", self.folder.path().join("hosts").display());
         let start = self.url("/");
-        let mut all = vec!["crawl", &start, "-q", "--allow-private", &data, &hosts, "--retry=1", "--linger=3s"];
+        let mut all =
+            vec!["crawl", &start, "-q", "--allow-private", &data, &hosts, "--retry=1", "--linger=3s"];
         all.extend(["--retry-wait=20ms"].iter().chain(&self.connections.each_ref().map(String::as_str)));
         all.extend(args);
         Running::start(&all)

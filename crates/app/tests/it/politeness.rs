@@ -178,7 +178,8 @@ fn nothing_is_asked_while_a_retry_after_lasts() {
             .filter(|entry| entry.us > refused.us + 20_000 && entry.us < refused.us + 1_000_000)
             .collect();
         assert!(during.is_empty(), "{during:?}");
-        let close = log.iter().filter(|entry| entry.us > refused.us && entry.us < refused.us + 1_000_000).count();
+        let close =
+            log.iter().filter(|entry| entry.us > refused.us && entry.us < refused.us + 1_000_000).count();
         assert!(close <= under_way * 3, "{close} more requests after the host had said {status}");
         assert_eq!(bench.kept().pages().len(), 31);
     }
@@ -235,11 +236,14 @@ fn a_redirect_does_not_lead_past_robots() {
     let log = bench.site.log();
     assert_robots_first(&log);
     let asked: BTreeSet<String> = log.iter().map(url).collect();
-    let expected = ["/robots.txt", "/rules.txt", "/", "/go", "/away", "/open"].map(|path| bench.at("a.test", path));
+    let expected =
+        ["/robots.txt", "/rules.txt", "/", "/go", "/away", "/open"].map(|path| bench.at("a.test", path));
     let expected = expected.into_iter().chain([bench.at("b.test", "/robots.txt")]).collect();
     assert_eq!(asked, expected);
     let kept = bench.kept();
-    for denied in [bench.at("a.test", "/secret/1"), bench.at("a.test", "/secret/2"), bench.at("b.test", "/closed")] {
+    for denied in
+        [bench.at("a.test", "/secret/1"), bench.at("a.test", "/secret/2"), bench.at("b.test", "/closed")]
+    {
         assert!(matches!(kept.outcome(&denied), Outcome::Disallowed { .. }), "{denied}");
     }
     let gaps = shortest_gaps(&log, |entry| entry.host.clone());

@@ -23,10 +23,10 @@ fn args(site: &Served, base: &Path) -> Vec<String> {
     let start = format!("{}docs/", site.start_url());
     let mut args = vec!["crawl".to_owned(), start, data];
     args.extend(
-        ["-q", "--allow-private", "--rate=unlimited", "--include=/docs/*", "--connections=8"].map(str::to_owned),
+        // So that there are many small commits, and several archive files.
+        ["-q", "--allow-private", "--include=/docs/*", "--rate=100/s", "--warc-size=64KiB"]
+            .map(str::to_owned),
     );
-    // So that there are many small commits, and several archive files.
-    args.extend(["--connections-per-host=2", "--warc-size=64KiB"].map(str::to_owned));
     args
 }
 
@@ -75,8 +75,7 @@ fn a_crawl_survives_a_crash_of_the_machine_at_any_moment() {
         let then = site.now();
         let args = args(&site, image.path());
         Running::start(&args.iter().map(String::as_str).collect::<Vec<_>>()).finish();
-        let again: Vec<String> =
-            site.since(then).iter().map(url).filter(|url| kept.contains(url)).collect();
+        let again: Vec<String> = site.since(then).iter().map(url).filter(|url| kept.contains(url)).collect();
         println!("cut {cut}: {} pages left, {} requests to go on", kept.len(), site.since(then).len());
         assert_eq!(again, [""; 0], "cut {cut}, {forget:?}: fetched again");
         let data = image.path().join("data");

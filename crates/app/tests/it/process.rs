@@ -58,7 +58,8 @@ impl Running {
     /// Waits for the end.
     #[track_caller]
     pub(crate) fn wait(mut self) -> Said {
-        let code = eventually("the program ends", LONGEST, || self.child.try_wait().expect("the process is ours"));
+        let code =
+            eventually("the program ends", LONGEST, || self.child.try_wait().expect("the process is ours"));
         Said { out: self.out.whole(), err: self.err.whole(), code: code.code() }
     }
 
@@ -109,7 +110,10 @@ impl Heard {
 
 /// Asks again and again until there is an answer; fails when that takes longer than `limit`.
 #[track_caller]
-#[expect(clippy::disallowed_methods, reason = "a process and a server's log ring no bell: they are looked at again")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a process and a server's log ring no bell: they are looked at again"
+)]
 pub(crate) fn eventually<T>(what: &str, limit: Duration, mut ask: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {

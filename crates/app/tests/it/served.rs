@@ -25,7 +25,8 @@ impl Served {
 
     /// Serves on this many loopback addresses; the web's hosts are shared out among them.
     pub(crate) fn on(addresses: u8, web: Arc<dyn Web>) -> Served {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let options = ServeOptions::on_loopbacks(addresses, 0);
         let server = runtime.block_on(Server::start_with(web, &options)).unwrap();
         Served { server, _runtime: runtime }
@@ -75,7 +76,10 @@ pub(crate) fn url(entry: &LogEntry) -> String {
 }
 
 /// The shortest time between two requests that have the same `key`, by the server's clock.
-pub(crate) fn shortest_gaps(log: &[LogEntry], key: impl Fn(&LogEntry) -> String) -> BTreeMap<String, Duration> {
+pub(crate) fn shortest_gaps(
+    log: &[LogEntry],
+    key: impl Fn(&LogEntry) -> String,
+) -> BTreeMap<String, Duration> {
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
     let mut shortest = BTreeMap::new();
     for entry in log {

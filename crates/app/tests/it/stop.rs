@@ -35,7 +35,11 @@ fn a_stopped_crawl_keeps_everything_and_goes_on() {
         let said = run.wait();
         assert_eq!(said.code, Some(130), "{signal}: {}", said.err);
         assert!(said.out.starts_with("stopped\n\nproject "), "{signal}: {}", said.out);
-        assert!(said.err.contains("stopping: visits under way may end, Ctrl-C again ends at once"), "{}", said.err);
+        assert!(
+            said.err.contains("stopping: visits under way may end, Ctrl-C again ends at once"),
+            "{}",
+            said.err
+        );
         let kept = Kept::read(&data);
         println!("{signal}: {} pages", kept.pages().len());
         assert!(kept.pages().len() < expected.pages().len());

@@ -29,8 +29,13 @@ impl Bench {
     }
 
     pub(crate) fn start(&self, project: Project) -> Run {
-        let setup =
-            Setup { store: self.store.clone(), archive: self.archive(), crawl: CRAWL, project, allow: Vec::new() };
+        let setup = Setup {
+            store: self.store.clone(),
+            archive: self.archive(),
+            crawl: CRAWL,
+            project,
+            allow: Vec::new(),
+        };
         Run::start(setup).unwrap()
     }
 
@@ -40,7 +45,11 @@ impl Bench {
 
     /// Every URL met, by its text.
     pub(crate) fn urls(&self) -> BTreeMap<String, UrlRecord> {
-        self.store.iter(&URLS).map(|row| row.unwrap().1).map(|record| (record.url.to_string(), record)).collect()
+        self.store
+            .iter(&URLS)
+            .map(|row| row.unwrap().1)
+            .map(|record| (record.url.to_string(), record))
+            .collect()
     }
 }
 

@@ -44,12 +44,19 @@ async fn a_crawl_of_the_demo_site_finds_what_the_site_says_of_itself() {
             wrong.push(format!("{}: {problem}", page.url));
         }
         if page.outcome == truth::Outcome::Fetched {
-            wrong.extend(compare_links(&bench, page).into_iter().map(|problem| format!("{}: {problem}", page.url)));
+            wrong.extend(
+                compare_links(&bench, page).into_iter().map(|problem| format!("{}: {problem}", page.url)),
+            );
         }
     }
     let unknown = urls.keys().filter(|url| truth.page(url).is_none() && !url.contains("/calendar/"));
     wrong.extend(unknown.map(|url| format!("{url} is not in the truth")));
-    assert!(wrong.is_empty(), "{} of {pages} differ:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {pages} differ:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(40)].join("\n")
+    );
     assert!(pages >= 300, "{pages} pages");
     assert_eq!(frontier::audit(&bench.store, CRAWL).unwrap(), []);
     let refetched = bench.store.iter(&VISITS).keys().count();
@@ -68,7 +75,9 @@ fn compare(page: &TruthPage, record: &UrlRecord) -> Option<String> {
         (truth::Outcome::Failed, Outcome::Retrying { error, .. }) => {
             page.status == Some(503) && *error == model::ErrorKind::Status(503)
         }
-        (truth::Outcome::UnwantedType, Outcome::Unwanted { what }) => page.content_type.as_ref() == Some(what),
+        (truth::Outcome::UnwantedType, Outcome::Unwanted { what }) => {
+            page.content_type.as_ref() == Some(what)
+        }
         (truth::Outcome::OffSite, Outcome::OffSite) => true,
         (truth::Outcome::NotFollowed, Outcome::Excluded { rule }) => rule == "nofollow",
         _ => false,
@@ -88,7 +97,13 @@ fn compare_links(bench: &Bench, page: &TruthPage) -> Vec<String> {
         return Vec::new();
     }
     let first = (0..found.len().max(expected.len())).find(|&n| found.get(n) != expected.get(n)).unwrap();
-    vec![format!("link {first}: {:?} expected, {:?} found ({} and {} links)", expected.get(first), found.get(first), expected.len(), found.len())]
+    vec![format!(
+        "link {first}: {:?} expected, {:?} found ({} and {} links)",
+        expected.get(first),
+        found.get(first),
+        expected.len(),
+        found.len()
+    )]
 }
 
 fn found_link(bench: &Bench, edge: &Edge) -> String {
@@ -103,7 +118,10 @@ fn found_link(bench: &Bench, edge: &Edge) -> String {
     };
     let look = edge.look;
     let nofollow = if edge.rel.nofollow { " nofollow" } else { "" };
-    format!("{kind} {} {:?} {}{}{}{nofollow}", target.url, edge.anchor, look.visibility, look.position, look.distance)
+    format!(
+        "{kind} {} {:?} {}{}{}{nofollow}",
+        target.url, edge.anchor, look.visibility, look.position, look.distance
+    )
 }
 
 fn expected_link(link: &truth::Link) -> String {

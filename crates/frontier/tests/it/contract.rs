@@ -564,7 +564,7 @@ fn what_robots_asks_for_is_kept_even_when_it_came_from_elsewhere() {
     let robots = frontier::tables::RobotsRecord { fetched: desk.now, expires: desk.now, answer };
     let delay = Some(Duration::from_secs(7));
     desk.commit(|frontier, batch, _| {
-        frontier.robots(batch, ONE, &start.origin(), &start.host(), &robots, None, delay).unwrap();
+        frontier.robots(batch, ONE, &start.origin(), &robots, None, delay).unwrap();
     });
     assert_eq!(desk.host(&start).crawl_delay, Some(7000));
     assert!(desk.store.contains(&ROBOTS, &start.origin().as_str().to_owned()).unwrap());

@@ -396,7 +396,7 @@ impl Driver {
         let record = RobotsRecord { fetched: sent.start, expires, answer };
         let batch = self.batch.as_mut().unwrap();
         let (origin, host) = (url.url.origin(), url.url.host());
-        self.frontier.robots(batch, CRAWL, &origin, &host, &record, Some(sent), delay).unwrap();
+        self.frontier.robots(batch, CRAWL, &origin, &record, Some(sent), delay).unwrap();
         self.servers.hosts.tell(&host);
         let worker = self.visits.remove(number);
         for left in worker.left.iter().chain([&url]) {

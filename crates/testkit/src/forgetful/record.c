@@ -336,9 +336,16 @@ static void on_make_dir(struct call *call, int base, uint64_t address) {
         put('d', status.st_ino, 0, below(path), strlen(below(path)), NULL, 0);
 }
 
+// A socket holds nothing that a power cut could take: its name is no part of the disk.
+static int is_socket(const char *path) {
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
 static void on_remove(struct call *call, int base, uint64_t address) {
     char path[PATH_MAX];
-    if (resolve(call->task, base, address, path) && below(path) && perform(call) && call->result == 0)
+    if (resolve(call->task, base, address, path) && below(path) && !is_socket(path) && perform(call) &&
+        call->result == 0)
         put('u', 0, 0, below(path), strlen(below(path)), NULL, 0);
 }
 
@@ -350,6 +357,8 @@ static void on_rename(struct call *call, int from_base, uint64_t from_address, i
         !resolve(call->task, to_base, to_address, to))
         return;
     const char *old = below(from), *new = below(to);
+    if (is_socket(from))
+        return;
     if ((!old && !new) || lstat(from, &status) != 0 || !perform(call) || call->result != 0)
         return;
     if (flags & RENAME_EXCHANGE)

@@ -1,0 +1,237 @@
+//! Offers: URLs found. New ones pass the sieve, the rules and into the queue; known ones may come closer.
+
+use kv::{Batch, Reader};
+use model::{CrawlId, ErrorKind, HostKey, Outcome, PageUrl, Timestamp, UrlKey};
+
+use crate::crawl::rules_fact;
+use crate::tables::{FACTS, PageKey, SHALLOWER, URLS, UrlRecord};
+use crate::{Frontier, FrontierError, page_key};
+
+/// The rule that keeps a link out because its page says so.
+pub(crate) const NOFOLLOW: &str = "nofollow";
+
+/// A URL found.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// The URL.
+    pub url: PageUrl,
+    /// Its key.
+    pub key: UrlKey,
+    /// Links from a start URL on this path.
+    pub depth: u32,
+    /// The page it was found on.
+    pub via: Option<UrlKey>,
+    /// False: known from now on, but not to be fetched because of this link.
+    pub follow: bool,
+    /// It widens the scope: a start URL, or where one redirects to.
+    pub start: bool,
+    /// Redirects in a row that led here.
+    pub hops: u32,
+}
+
+impl Offer {
+    /// A redirect is no click: its target is as deep as its source, and a start URL's target is a start URL.
+    pub fn redirect(record: &UrlRecord, from: UrlKey, to: &PageUrl) -> Offer {
+        Offer {
+            key: UrlKey::of(to),
+            url: to.clone(),
+            depth: record.depth,
+            via: Some(from),
+            follow: true,
+            start: record.depth == 0,
+            hops: record.hops + 1,
+        }
+    }
+}
+
+impl Frontier {
+    /// Offers a URL: new ones are judged by the rules and queued, known ones may come closer.
+    pub fn offer(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        offer: Offer,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
+        if offer.follow && !offer.start && self.recent.covers(id.0, offer.key, offer.depth) {
+            return Ok(());
+        }
+        if offer.start && self.crawl_mut(id).rules.add_start(&offer.url) {
+            self.crawl_mut(id).reconsider = Some(None);
+        }
+        let row = page_key(id, offer.key);
+        match batch.get(&URLS, &row)? {
+            None => self.meet(batch, id, &offer, now)?,
+            Some(record) => self.meet_again(batch, id, &offer, record)?,
+        }
+        if offer.follow {
+            self.recent.remember(id.0, offer.key, offer.depth);
+        }
+        Ok(())
+    }
+
+    /// Pages whose depth has shrunk since they were read, to have their links offered again by the caller.
+    pub fn take_shallower(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        at_most: usize,
+    ) -> Result<Vec<(UrlKey, UrlRecord)>, FrontierError> {
+        if self.crawl(id).shallower == 0 {
+            return Ok(Vec::new());
+        }
+        let rows: Vec<PageKey> =
+            batch.prefix(&SHALLOWER, &id.0).keys().take(at_most).collect::<Result<_, _>>()?;
+        let mut pages = Vec::with_capacity(rows.len());
+        for row in rows {
+            batch.remove(&SHALLOWER, &row);
+            let crawl = self.crawl_mut(id);
+            crawl.shallower = crawl.shallower.saturating_sub(1);
+            if let Some(record) = batch.get(&URLS, &row)? {
+                pages.push((UrlKey { host: HostKey(row.1), page: row.2 }, record));
+            }
+        }
+        Ok(pages)
+    }
+
+    /// True while pages wait to have their links offered again.
+    pub fn has_shallower(&self, id: CrawlId) -> bool {
+        self.crawl(id).shallower > 0
+    }
+
+    /// After the rules have changed: URLs refused before and URLs that wait are judged anew, `at_most` at a time.
+    pub fn reconsider(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        at_most: usize,
+    ) -> Result<(), FrontierError> {
+        let Some(from) = self.crawl(id).reconsider else { return Ok(()) };
+        let first = from.unwrap_or((id.0, 0, 0));
+        let rows = batch.range(&URLS, first..=(id.0, u64::MAX, u128::MAX)).take(at_most + 1);
+        let rows: Vec<(PageKey, UrlRecord)> = rows.collect::<Result<_, _>>()?;
+        let next = (rows.len() > at_most).then(|| rows[at_most].0);
+        for (row, record) in rows.into_iter().take(at_most) {
+            let was_refused = match &record.outcome {
+                Outcome::Excluded { rule } => rule != NOFOLLOW || self.crawl(id).settings.follow_nofollow,
+                Outcome::OffSite | Outcome::OverLimit { .. } | Outcome::Trap { .. } => true,
+                Outcome::Failed { error: ErrorKind::ForbiddenAddress, .. } => true,
+                // Another robots mode or file may allow it; the queue's turn will tell.
+                Outcome::Disallowed { .. } => true,
+                _ => false,
+            };
+            let key = UrlKey { host: HostKey(row.1), page: row.2 };
+            let crawl = self.crawl(id);
+            // What is leased is judged by what it brings.
+            let waits = record.outcome.is_open() && !crawl.in_hand.contains(&key);
+            if !was_refused && !waits {
+                continue;
+            }
+            let open = if waits { record.outcome.clone() } else { Outcome::Waiting };
+            let outcome = crawl.rules.refusal(&record.url, record.depth).unwrap_or(open);
+            let reordered = waits && record.priority != crawl.priority(record.depth);
+            if outcome != record.outcome || reordered {
+                self.record(batch, id, key, record, outcome)?;
+            }
+        }
+        self.recent.clear();
+        let crawl = self.crawl_mut(id);
+        crawl.reconsider = next.map(Some);
+        if crawl.reconsider.is_none() {
+            batch.put(&FACTS, &rules_fact(id), &crawl.rules.fingerprint());
+        }
+        Ok(())
+    }
+
+    /// True while URLs wait to be judged by changed rules.
+    pub fn has_to_reconsider(&self, id: CrawlId) -> bool {
+        self.crawl(id).reconsider.is_some()
+    }
+
+    fn meet(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        offer: &Offer,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
+        let store = self.store.clone();
+        let crawl = self.crawl_mut(id);
+        let outcome = if offer.follow {
+            crawl.rules.refusal(&offer.url, offer.depth).unwrap_or(Outcome::Waiting)
+        } else {
+            Outcome::Excluded { rule: NOFOLLOW.to_owned() }
+        };
+        let stats = crawl.stats_mut();
+        stats.distinct += 1;
+        let arrival = stats.next_arrival;
+        stats.next_arrival += 1;
+        let record = UrlRecord {
+            url: offer.url.clone(),
+            depth: offer.depth,
+            via: offer.via,
+            found: now,
+            priority: crawl.priority(offer.depth),
+            outcome,
+            arrival,
+            tries: 0,
+            busy: 0,
+            hops: offer.hops,
+        };
+        crawl.recount(None, &record.outcome);
+        if record.outcome.is_open() {
+            crawl.enqueue(&store, batch, offer.key, &record)?;
+        }
+        batch.put(&URLS, &page_key(id, offer.key), &record);
+        Ok(())
+    }
+
+    fn meet_again(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        offer: &Offer,
+        mut record: UrlRecord,
+    ) -> Result<(), FrontierError> {
+        if !offer.follow {
+            return Ok(());
+        }
+        let was_nofollow = matches!(&record.outcome, Outcome::Excluded { rule } if rule == NOFOLLOW);
+        let widened = offer.start && record.outcome == Outcome::OffSite;
+        if offer.depth >= record.depth && !was_nofollow && !widened {
+            return Ok(());
+        }
+        let store = self.store.clone();
+        let crawl = self.crawl_mut(id);
+        let was_open = record.outcome.is_open();
+        if was_open {
+            crawl.dequeue(&store, batch, offer.key, &record)?;
+        }
+        if was_nofollow || offer.depth < record.depth {
+            record.depth = offer.depth;
+            record.via = offer.via;
+        }
+        record.priority = crawl.priority(record.depth);
+        match &record.outcome {
+            Outcome::Fetched | Outcome::NotModified | Outcome::Redirected { .. } => {
+                let row = page_key(id, offer.key);
+                if !batch.contains(&SHALLOWER, &row)? {
+                    batch.put(&SHALLOWER, &row, &());
+                    crawl.shallower += 1;
+                }
+            }
+            _ => {}
+        }
+        let depth_decides = matches!(&record.outcome, Outcome::OverLimit { limit: model::Limit::Depth });
+        if was_nofollow || widened || depth_decides {
+            let outcome = crawl.rules.refusal(&record.url, record.depth).unwrap_or(Outcome::Waiting);
+            crawl.recount(Some(&record.outcome), &outcome);
+            record.outcome = outcome;
+        }
+        if record.outcome.is_open() {
+            crawl.enqueue(&store, batch, offer.key, &record)?;
+        }
+        batch.put(&URLS, &page_key(id, offer.key), &record);
+        Ok(())
+    }
+}

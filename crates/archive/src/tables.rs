@@ -3,7 +3,7 @@
 //! They are written in the same batch as the frontier's, and can be rebuilt from the WARC files.
 
 use kv::{Record, Table};
-use model::{Cut, ErrorKind, Link, LinkKind, LinkLook, Rel, Timestamp, UrlKey};
+use model::{Cut, ErrorKind, Link, LinkKind, LinkLook, PageUrl, Rel, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
 use crate::{Location, Position};
@@ -44,6 +44,10 @@ pub struct VisitRecord {
     pub etag: Option<String>,
     /// `Last-Modified`.
     pub last_modified: Option<String>,
+    /// The page asks not to be shown in search.
+    pub noindex: bool,
+    /// The address it calls its own, where that is another.
+    pub canonical: Option<PageUrl>,
 }
 
 /// The links of a page, in document order.

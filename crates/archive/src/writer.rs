@@ -296,16 +296,17 @@ fn set_aside(dir: &Path, number: u32) -> Result<String, ArchiveError> {
     Ok(free)
 }
 
-/// Creates the directory and makes its own name durable.
+/// Creates the directory and its missing parents, and makes their names durable.
 fn create_dir(dir: &Path) -> Result<(), ArchiveError> {
-    if dir.is_dir() {
-        return Ok(());
+    let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !dir.is_dir() {
+        if !parent.is_dir() {
+            create_dir(parent)?;
+        }
+        fs::create_dir(dir).map_err(ArchiveError::io("create", dir))?;
     }
-    fs::create_dir_all(dir).map_err(ArchiveError::io("create", dir))?;
-    match dir.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => sync_dir(parent),
-        _ => sync_dir(Path::new(".")),
-    }
+    // Also where it was there: whoever made it may not have come to this.
+    sync_dir(parent)
 }
 
 pub(crate) fn sync_dir(dir: &Path) -> Result<(), ArchiveError> {

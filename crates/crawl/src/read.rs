@@ -127,7 +127,10 @@ impl Reader {
             headers: &fetched.headers,
             body: &fetched.content,
             normalise: self.normalise,
-            max_links: self.settings.max_links as usize,
+            max_links: match self.settings.max_links {
+                0 => usize::MAX,
+                most => most as usize,
+            },
             agent: "gannet",
         })
     }
@@ -195,6 +198,8 @@ fn visit_record(fetched: &Fetched, page: Option<&Page>, error: Option<ErrorKind>
         location: None,
         etag: validators.etag,
         last_modified: validators.last_modified,
+        noindex: page.is_some_and(|page| page.directives.noindex),
+        canonical: page.and_then(|page| page.canonical.clone()).filter(|own| *own != fetched.url),
     }
 }
 
@@ -213,6 +218,8 @@ pub(crate) fn failed_visit(error: ErrorKind, sent: Sent) -> VisitRecord {
         location: None,
         etag: None,
         last_modified: None,
+        noindex: false,
+        canonical: None,
     }
 }
 

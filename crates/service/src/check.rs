@@ -2,6 +2,7 @@
 //! snapshot while a crawl runs.
 
 use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 
 use archive::tables::{LINKS, POSITIONS, VISITS, VisitRecord};
 use archive::{ArchiveReader, Location, Position, RecordKind};
@@ -241,11 +242,17 @@ impl Check<'_, '_> {
 
     fn archive(&mut self, crawl: CrawlId) -> Result<(), ServiceError> {
         self.begin("archive");
+        let dir = self.data.archive_dir(crawl);
         let committed = match self.snapshot.get(&POSITIONS, &crawl.0) {
-            Ok(committed) => committed.unwrap_or_default().position,
+            Ok(Some(committed)) => committed.position,
+            // A run commits a position before it appends anything.
+            Ok(None) if has_files(&dir) => {
+                return self.find("the store knows nothing of these files: it was lost", true);
+            }
+            Ok(None) => Position::default(),
             Err(error) => return self.find(ServiceError::from(error).sentence(), true),
         };
-        let verified = archive::verify(&self.data.archive_dir(crawl), committed)?;
+        let verified = archive::verify(&dir, committed)?;
         self.checked.archive_files += u64::from(verified.files);
         self.checked.archive_records += verified.records;
         self.checked.archive_bytes += verified.bytes;
@@ -258,6 +265,11 @@ impl Check<'_, '_> {
         }
         Ok(())
     }
+}
+
+fn has_files(dir: &Path) -> bool {
+    let entries = dir.read_dir().into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| archive::file_number(&entry.file_name()).is_some())
 }
 
 /// What is wrong with the archived record of a visit, if anything.

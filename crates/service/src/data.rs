@@ -174,7 +174,8 @@ pub(crate) fn check_version(dir: &Path, access: Access) -> Result<(), ServiceErr
     let file = dir.join(VERSION_FILE);
     match fs::read_to_string(&file) {
         Ok(text) => match text.trim().parse::<u64>() {
-            Ok(VERSION) => Ok(()),
+            // What an earlier start made here and was killed before syncing is durable from now on.
+            Ok(VERSION) => sync_dir(dir),
             Ok(found) => Err(ServiceError::Version { dir: dir.to_owned(), found, known: VERSION }),
             Err(_) => Err(ServiceError::BadVersion(file)),
         },
@@ -197,7 +198,7 @@ fn create(dir: &Path, access: Access) -> Result<(), ServiceError> {
     if access == Access::Existing {
         return Err(ServiceError::NoDirectory(dir.to_owned()));
     }
-    fs::create_dir_all(dir).map_err(ServiceError::io("create", dir))?;
+    create_dir(dir)?;
     let part = dir.join(VERSION_PART);
     let written = fs::File::create(&part).and_then(|mut file| {
         writeln!(file, "{VERSION}")?;
@@ -205,6 +206,21 @@ fn create(dir: &Path, access: Access) -> Result<(), ServiceError> {
     });
     written.map_err(ServiceError::io("write", &part))?;
     fs::rename(&part, dir.join(VERSION_FILE)).map_err(ServiceError::io("rename", &part))?;
-    let synced = fs::File::open(dir).and_then(|dir| dir.sync_all());
-    synced.map_err(ServiceError::io("sync", dir))
+    sync_dir(dir)
+}
+
+/// Creates the directory and its missing parents, and makes their names durable: all that follows hangs on them.
+fn create_dir(dir: &Path) -> Result<(), ServiceError> {
+    let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !dir.is_dir() {
+        if !parent.is_dir() {
+            create_dir(parent)?;
+        }
+        fs::create_dir(dir).map_err(ServiceError::io("create", dir))?;
+    }
+    sync_dir(parent)
+}
+
+fn sync_dir(dir: &Path) -> Result<(), ServiceError> {
+    fs::File::open(dir).and_then(|dir| dir.sync_all()).map_err(ServiceError::io("sync", dir))
 }

@@ -46,6 +46,9 @@ pub enum ServiceError {
     /// Nothing was ever crawled.
     #[error("there is no project yet in {}; \"gannet crawl URL\" makes one", .0.display())]
     NoProject(PathBuf),
+    /// The catalog is empty, the archive is not.
+    #[error("{} has archived crawls but no project; \"gannet repair\" gives them one", .0.display())]
+    ProjectsLost(PathBuf),
     /// No project of that name.
     #[error("there is no project {name:?}; {hint}")]
     UnknownProject {
@@ -150,7 +153,7 @@ impl ServiceError {
             E::Catalog(CatalogError::Newer { .. }) => Class::Request,
             E::Busy(_) | E::Running(_) | E::Store(KvError::Busy { .. }) => Class::Busy,
             E::Catalog(CatalogError::Locked { .. }) => Class::Busy,
-            E::BadVersion(_) => Class::Damaged,
+            E::BadVersion(_) | E::ProjectsLost(_) => Class::Damaged,
             E::Store(KvError::Engine { .. } | KvError::Decode { .. } | KvError::NotAStore { .. }) => {
                 Class::Damaged
             }

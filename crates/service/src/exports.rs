@@ -15,7 +15,7 @@ use bytes::Bytes;
 use export::{Csv, ExportError, FileTarget, Format, JsonLines, PageRow, Sitemap, SqlitePages};
 use fetch::{DecodeLimits, decode};
 use kv::{Reader, Snapshot};
-use model::{CrawlId, Outcome};
+use model::{CrawlId, CrawlSettings, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::pages::url_of;
@@ -60,7 +60,9 @@ pub(crate) fn export(data: &Data, request: &ExportRequest, out: &mut Sink<'_>) -
     }
     let snapshot = data.store().snapshot();
     let committed = snapshot.get(&POSITIONS, &entry.crawl.0)?.unwrap_or_default().position;
-    let work = Work { data, snapshot, crawl: entry.crawl, committed, outcomes: &request.outcomes };
+    let settings = &entry.project.crawl;
+    let work =
+        Work { data, snapshot, crawl: entry.crawl, settings, committed, outcomes: &request.outcomes };
     let done = match (format, path) {
         (Format::Sqlite, None) => return Err(ServiceError::NeedsFile("sqlite")),
         (Format::Sqlite, Some(path)) => work.sqlite(path, request.force)?,
@@ -106,6 +108,7 @@ struct Work<'a> {
     data: &'a Data,
     snapshot: Snapshot,
     crawl: CrawlId,
+    settings: &'a CrawlSettings,
     committed: Position,
     outcomes: &'a [String],
 }
@@ -162,10 +165,13 @@ impl Work<'_> {
 
     fn sitemap(&self, path: &Path, force: bool) -> Result<Done, ServiceError> {
         let mut sitemap = Sitemap::create(path, force, None)?;
-        for row in self.rows() {
-            let (row, _) = row?;
-            if row.belongs_in_sitemap() {
-                sitemap.push(&row.url, row.fetched_at)?;
+        for met in Walk::all(&self.snapshot, self.crawl) {
+            let met = met?;
+            if self.wants(&met) && self.is_shown(&met) {
+                let (row, _) = self.row(met)?;
+                if row.belongs_in_sitemap() {
+                    sitemap.push(&row.url, row.fetched_at)?;
+                }
             }
         }
         let summary = sitemap.finish()?;
@@ -174,14 +180,23 @@ impl Work<'_> {
 
     /// The wanted rows, and where the content of each lies.
     fn rows(&self) -> impl Iterator<Item = Result<(PageRow, Option<Location>), ServiceError>> + '_ {
-        let wanted = |met: &Met| {
-            self.outcomes.is_empty() || self.outcomes.iter().any(|name| name == met.record.outcome.name())
-        };
         Walk::all(&self.snapshot, self.crawl).filter_map(move |met| match met {
-            Ok(met) if !wanted(&met) => None,
+            Ok(met) if !self.wants(&met) => None,
             Ok(met) => Some(self.row(met)),
             Err(error) => Some(Err(error.into())),
         })
+    }
+
+    fn wants(&self, met: &Met) -> bool {
+        self.outcomes.is_empty() || self.outcomes.iter().any(|name| name == met.record.outcome.name())
+    }
+
+    /// False for a page that asks not to be shown, or that calls another URL its own, where that is honoured.
+    fn is_shown(&self, met: &Met) -> bool {
+        let Some((_, visit)) = &met.last else { return true };
+        let hidden = self.settings.honour_noindex && visit.noindex;
+        let copy = self.settings.honour_canonical && visit.canonical.is_some();
+        !hidden && !copy
     }
 
     fn row(&self, met: Met) -> Result<(PageRow, Option<Location>), ServiceError> {

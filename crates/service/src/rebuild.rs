@@ -2,6 +2,7 @@
 //!
 //! Damaged places are skipped: each record is a gzip member of its own, so reading goes on at the next one.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -156,7 +157,11 @@ impl FileWalk<'_> {
                     return None;
                 }
                 visit.millis = metadata.fetch_time_ms;
-                visit.title = metadata.page.as_ref().map(|page| page.title.clone().into_owned());
+                if let Some(page) = &metadata.page {
+                    visit.title = Some(page.title.clone().into_owned());
+                    visit.noindex = page.noindex;
+                    visit.canonical = page.canonical.clone().map(Cow::into_owned).filter(|own| *own != url);
+                }
                 let outcome = match &metadata.outcome {
                     Some(outcome) => outcome.clone().into_owned(),
                     None => outcome_of(&url, &http, self.normalise),
@@ -234,6 +239,8 @@ fn visit_of(head: &RecordHead, block: Vec<u8>, location: Location) -> (HttpHead,
         location: Some(location),
         etag: header("etag"),
         last_modified: header("last-modified"),
+        noindex: false,
+        canonical: None,
     };
     (http, visit)
 }

@@ -3,6 +3,7 @@
 use catalog::ProjectEntry;
 use model::{CrawlId, HostKey, Outcome, PageUrl, ProjectName};
 
+use crate::data::archived_crawls;
 use crate::{Data, ServiceError};
 
 impl Data {
@@ -10,7 +11,9 @@ impl Data {
     pub fn project(&self, name: Option<&ProjectName>) -> Result<ProjectEntry, ServiceError> {
         let mut projects = self.projects()?;
         if projects.is_empty() {
-            return Err(ServiceError::NoProject(self.dir().to_owned()));
+            let dir = self.dir().to_owned();
+            let lost = !archived_crawls(&dir)?.is_empty();
+            return Err(if lost { ServiceError::ProjectsLost(dir) } else { ServiceError::NoProject(dir) });
         }
         let Some(name) = name else { return Ok(projects.swap_remove(0)) };
         match projects.iter().position(|entry| entry.project.name == *name) {

@@ -8,6 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use service::{ExportPart, ExportRequest, Request};
 
 use super::asking::{ask_for, project, project_arg};
+use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
 pub(super) fn command() -> Command {
@@ -70,7 +71,9 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         && !context.quiet
     {
         if context.json && !files.is_empty() {
-            println!("{}", serde_json::json!({ "rows": rows, "files": files, "left_out": left_out }));
+            let mut out = Output::new();
+            out.line(serde_json::json!({ "rows": rows, "files": files, "left_out": left_out }))?;
+            out.done()?;
         } else {
             let rows = rows.map(|rows| format!("{rows} rows")).unwrap_or_else(|| "the archive".to_owned());
             for file in &files {

@@ -84,8 +84,7 @@ fn show(context: &Context, request: &Request) -> Result<u64, Failure> {
         };
         if table.as_ref().is_none_or(|(known, _)| *known != kind) {
             if let Some((_, full)) = table.take() {
-                full.end()?;
-                println!();
+                full.end_with_gap()?;
             }
             table = Some((kind, Table::new(&columns)));
         }
@@ -95,8 +94,7 @@ fn show(context: &Context, request: &Request) -> Result<u64, Failure> {
         }
     })?;
     if let Some((_, full)) = table.take() {
-        full.end()?;
-        println!();
+        full.end_with_gap()?;
     }
     let counts = last.unwrap_or_default();
     let mut out = Output::new();

@@ -82,6 +82,15 @@ impl Table {
         Ok(self.rows)
     }
 
+    /// Prints what is left, and an empty line before what comes next.
+    pub(super) fn end_with_gap(mut self) -> Result<u64, Failure> {
+        if self.rows > 0 && self.widths.is_none() {
+            self.settle()?;
+        }
+        self.out.line("")?;
+        self.end()
+    }
+
     fn settle(&mut self) -> Result<(), Failure> {
         let widths = widths(&self.columns, &self.held, self.terminal);
         let names: Vec<String> = self.columns.iter().map(|column| column.name.to_owned()).collect();

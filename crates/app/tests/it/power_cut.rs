@@ -1,13 +1,13 @@
 //! Power cuts: a whole crawl by the real program is recorded on a disk that forgets what was not synced, the disk
 //! is rebuilt as a cut may have left it, and the same command resumes there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
 use testkit::Seed;
-use testkit::forgetful::{Forget, Recorder};
+use testkit::forgetful::{Event, Forget, Recorder};
 use webs::demo::Demo;
 
 use crate::gannet::gannet;
@@ -34,6 +34,22 @@ fn pages(kept: Option<&Kept>) -> BTreeSet<String> {
     kept.map(|kept| kept.pages().into_iter().map(str::to_owned).collect()).unwrap_or_default()
 }
 
+/// When a group of visits had become durable: each sync of the store's journal.
+fn commits(events: &[Event]) -> Vec<usize> {
+    let mut journals = HashSet::new();
+    let mut commits = Vec::new();
+    for (at, event) in events.iter().enumerate() {
+        match event {
+            Event::Create { inode, path } if path.extension().is_some_and(|name| name == "jnl") => {
+                journals.insert(*inode);
+            }
+            Event::SyncFile { inode } if journals.contains(inode) => commits.push(at + 1),
+            _ => {}
+        }
+    }
+    commits
+}
+
 /// What a look at the disk finds, without touching it: on another copy.
 fn look(image: impl Fn(&Path)) -> Option<Kept> {
     let copy = tempfile::tempdir().unwrap();
@@ -58,18 +74,20 @@ fn a_crawl_survives_a_crash_of_the_machine_at_any_moment() {
     println!("{} pages, {} events", expected.pages().len(), recording.events().len());
     assert!((30..200).contains(&expected.pages().len()), "{} pages", expected.pages().len());
 
+    let commits = commits(recording.events());
+    println!("{} commits", commits.len());
     let mut disk = recording.replay();
-    let mut promised = BTreeSet::new();
+    let mut at_commit = recording.replay();
     for cut in recording.cuts(cuts, &mut seed) {
         disk.advance_to(cut);
-        // What was synced once is never lost again.
-        let synced = pages(look(|into| disk.image(Forget::AllUnsynced, into)).as_ref());
-        assert!(synced.is_superset(&promised), "cut {cut}: pages that were synced are lost");
-        promised = synced;
+        // What the program could see when it committed last before the cut is what it may count on.
+        at_commit.advance_to(commits.iter().copied().rfind(|commit| *commit <= cut).unwrap_or(0));
+        let promised = pages(look(|into| at_commit.image(Forget::Nothing, into)).as_ref());
 
         let forget = if seed.chance(1, 4) { Forget::AllUnsynced } else { Forget::Some(seed.fork()) };
         let kept = pages(look(|into| disk.image(forget.clone(), into)).as_ref());
-        assert!(kept.is_superset(&promised), "cut {cut}, {forget:?}: pages that were synced are lost");
+        let lost = promised.difference(&kept).count();
+        assert_eq!(lost, 0, "cut {cut}, {forget:?}: of {} pages committed", promised.len());
         let image = tempfile::tempdir().unwrap();
         disk.image(forget.clone(), image.path());
         let then = site.now();

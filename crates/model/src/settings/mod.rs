@@ -51,10 +51,10 @@ pub struct CrawlSettings {
     /// Follow links marked rel=nofollow, and links of pages that say nofollow. Without it they are recorded only.
     #[schemars(extend("x-group" = "Scope"))]
     pub follow_nofollow: bool,
-    /// Treat a page that names another URL as its canonical one as a copy of it.
+    /// Follow a page's canonical link, and leave the page out of the sitemap for the sake of the URL it names.
     #[schemars(extend("x-group" = "Scope"))]
     pub honour_canonical: bool,
-    /// Keep pages that say noindex out of indexes and exports.
+    /// Leave pages that say noindex out of the sitemap.
     #[schemars(extend("x-group" = "Scope"))]
     pub honour_noindex: bool,
     /// Drop the query of every URL, so that URLs differing only there are one page.
@@ -111,10 +111,6 @@ pub struct CrawlSettings {
     /// Longest rest that a slow response earns.
     #[schemars(extend("x-group" = "Politeness"))]
     pub max_earned_delay: Span,
-    /// Longest pause that a host's own word (Crawl-delay, Retry-After) is taken for at once; beyond it the
-    /// host goes at its own slow pace.
-    #[schemars(extend("x-group" = "Politeness"))]
-    pub max_delay: Span,
     /// Shortest pause between two requests to one address, whatever the hosts.
     #[schemars(extend("x-group" = "Politeness"))]
     pub address_delay: Span,
@@ -224,7 +220,6 @@ impl Default for CrawlSettings {
             delay: Span::from_secs(1),
             delay_factor: 5,
             max_earned_delay: Span::from_secs(10),
-            max_delay: Span::from_secs(300),
             address_delay: Span::from_millis(250),
             robots: RobotsMode::Obey,
             robots_url: None,

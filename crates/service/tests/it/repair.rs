@@ -165,9 +165,31 @@ fn a_catalog_beyond_use_is_set_aside_and_its_crawls_get_projects_again() {
     assert_eq!(site.open(Access::Existing).unwrap_err().class(), service::Class::Damaged);
     site.runtime.block_on(service::repair_unopened(site.path())).unwrap();
     site.open(Access::Existing).unwrap();
+    let refused = site.ask(&Request::Pages(PagesRequest::default())).unwrap_err();
+    assert!(
+        refused.sentence().ends_with("has archived crawls but no project; \"gannet repair\" gives them one")
+    );
+    assert_eq!(refused.class(), service::Class::Damaged);
     let (notes, _) = repair(&site);
     assert!(notes[0].contains("now shop with 2 start URLs"), "{notes:?}");
     let entry = site.data().project(None).unwrap();
     assert_eq!((entry.project.name.as_str(), entry.crawl), ("shop", site.crawl));
+    assert_eq!(story(&site), before);
+}
+
+#[test]
+fn a_store_that_forgot_everything_is_found_out_and_rebuilt() {
+    let mut site = Site::crawled();
+    let before = story(&site);
+    site.close();
+    // The engine opens such a directory without a word.
+    fs::remove_dir_all(site.path().join("crawl")).unwrap();
+    site.open(Access::Existing).unwrap();
+    let (findings, checked) = check(&site);
+    assert!(!checked.sound);
+    assert_eq!(findings, ["archive: the store knows nothing of these files: it was lost"]);
+    repair(&site);
+    assert_clean(&site);
+    site.run(&pages());
     assert_eq!(story(&site), before);
 }

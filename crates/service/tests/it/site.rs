@@ -316,6 +316,8 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
         location: None,
         etag: None,
         last_modified: None,
+        noindex: false,
+        canonical: None,
     };
     (end, Some(visit), links, Some(records))
 }

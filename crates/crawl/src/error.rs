@@ -50,6 +50,9 @@ pub enum CrawlError {
         /// Why.
         reason: String,
     },
+    /// WARC files that no table knows: going on would set them aside.
+    #[error("{} has WARC files that the store knows nothing of; run `gannet repair` first", .0.display())]
+    UnknownArchive(PathBuf),
     /// A part of the run ended unexpectedly.
     #[error("{0} ended unexpectedly; what was committed is kept, the same command resumes")]
     Lost(&'static str),

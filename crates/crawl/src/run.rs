@@ -1,7 +1,7 @@
 //! A run: started, watched, paused, stopped by its caller.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -59,7 +59,11 @@ impl Run {
         let clock = WallClock::start();
         let Setup { store, archive, crawl, project, allow } = setup;
         let network = Arc::new(Network::new(&project, &allow, clock)?);
-        let committed = store.get(&POSITIONS, &crawl.0)?.unwrap_or_default();
+        let committed = match store.get(&POSITIONS, &crawl.0)? {
+            // A run names its archive before it writes to it, so files without a name have lost their tables.
+            None if has_files(&archive) => return Err(CrawlError::UnknownArchive(archive)),
+            committed => committed.unwrap_or_default(),
+        };
         let settings = ArchiveSettings {
             roll_at: project.crawl.warc_size.limit().unwrap_or(u64::MAX),
             info: warcinfo(&project, &network),
@@ -170,6 +174,11 @@ impl Controls {
             changes
         });
     }
+}
+
+fn has_files(archive: &Path) -> bool {
+    let entries = std::fs::read_dir(archive).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| archive::file_number(&entry.file_name()).is_some())
 }
 
 /// Threads that read answers. They end when the last slot is gone.

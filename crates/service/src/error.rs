@@ -37,9 +37,6 @@ pub enum ServiceError {
     /// Another process owns the directory.
     #[error("{} is in use by another process", .0.display())]
     Busy(PathBuf),
-    /// A crawl runs, and this cannot be done beside it.
-    #[error("a crawl is running in {}; stop it first", .0.display())]
-    Running(PathBuf),
     /// No crawl runs that could be steered.
     #[error("no crawl is running in {}", .0.display())]
     NotRunning(PathBuf),
@@ -151,7 +148,7 @@ impl ServiceError {
             E::Export(ExportError::Busy(_)) => Class::Busy,
             E::NotRunning(_) | E::Store(KvError::Format { .. }) => Class::Request,
             E::Catalog(CatalogError::Newer { .. }) => Class::Request,
-            E::Busy(_) | E::Running(_) | E::Store(KvError::Busy { .. }) => Class::Busy,
+            E::Busy(_) | E::Store(KvError::Busy { .. }) => Class::Busy,
             E::Catalog(CatalogError::Locked { .. }) => Class::Busy,
             E::BadVersion(_) | E::ProjectsLost(_) => Class::Damaged,
             E::Store(KvError::Engine { .. } | KvError::Decode { .. } | KvError::NotAStore { .. }) => {
@@ -161,6 +158,7 @@ impl ServiceError {
                 Class::Damaged
             }
             E::Archive(ArchiveError::Damaged { .. }) => Class::Damaged,
+            E::Crawl(CrawlError::UnknownArchive(_)) => Class::Damaged,
             E::Catalog(error) if error.is_beyond_use() => Class::Damaged,
             _ => Class::Failed,
         }

@@ -61,8 +61,7 @@ pub(crate) fn export(data: &Data, request: &ExportRequest, out: &mut Sink<'_>) -
     let snapshot = data.store().snapshot();
     let committed = snapshot.get(&POSITIONS, &entry.crawl.0)?.unwrap_or_default().position;
     let settings = &entry.project.crawl;
-    let work =
-        Work { data, snapshot, crawl: entry.crawl, settings, committed, outcomes: &request.outcomes };
+    let work = Work { data, snapshot, crawl: entry.crawl, settings, committed, outcomes: &request.outcomes };
     let done = match (format, path) {
         (Format::Sqlite, None) => return Err(ServiceError::NeedsFile("sqlite")),
         (Format::Sqlite, Some(path)) => work.sqlite(path, request.force)?,

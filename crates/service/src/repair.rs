@@ -114,7 +114,7 @@ pub async fn repair_unopened(dir: &Path) -> Result<Vec<String>, ServiceError> {
 
 pub(crate) fn repair(data: &Data, now: Timestamp, out: &mut Sink<'_>) -> Result<(), ServiceError> {
     if data.live().is_some() {
-        return Err(ServiceError::Running(data.dir().to_owned()));
+        return beside_a_run(data, out);
     }
     let adopted = adopt(data, now)?;
     let projects = data.crawls()?;
@@ -131,6 +131,19 @@ pub(crate) fn repair(data: &Data, now: Timestamp, out: &mut Sink<'_>) -> Result<
         repair.crawl(*crawl, entry)?;
     }
     let done = repair.done;
+    out.send(&RepairRow::Repaired(done))
+}
+
+/// What can be done while a crawl writes: the archive's indexes.
+fn beside_a_run(data: &Data, out: &mut Sink<'_>) -> Result<(), ServiceError> {
+    let mut done = Repaired::default();
+    for (crawl, _) in data.crawls()? {
+        done.crawls += 1;
+        done.index_lines += data.write_index(crawl)?;
+    }
+    let words = "a crawl is running: its tables are in use, so only the archive's index is written; stop it and \
+                 repair again for the rest";
+    out.send(&RepairRow::Note { crawl: None, words: words.to_owned() })?;
     out.send(&RepairRow::Repaired(done))
 }
 

@@ -52,7 +52,7 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
     if begin.fresh {
         entry.crawl = data.catalog().fresh_crawl(entry.id).await?;
     }
-    drop_forgotten(data).await?;
+    drop_abandoned(data).await?;
     let id = data.catalog().begin_run(entry.id, &begin.project.crawl, now).await?;
     let setup = Setup {
         store: data.store().clone(),
@@ -111,7 +111,7 @@ impl Started {
         data.catalog().end_run(id, state, Some(&reason), &figures.unwrap_or_default(), now()).await?;
         if state == RunState::Cancelled {
             data.catalog().fresh_crawl(entry.id).await?;
-            drop_forgotten(&data).await?;
+            drop_abandoned(&data).await?;
         }
         Ok(Finished { reason: ended?.reason, summary: summary? })
     }
@@ -129,31 +129,26 @@ fn state(ended: &Result<Ended, CrawlError>) -> RunState {
     }
 }
 
-/// Drops the rows and files of crawls that no project works on any more: what a fresh start leaves behind,
-/// also when it was cut short.
-async fn drop_forgotten(data: &Arc<Data>) -> Result<(), ServiceError> {
-    let kept: Vec<CrawlId> = data.catalog().projects().await?.into_iter().map(|entry| entry.crawl).collect();
-    let data = data.clone();
-    let dropped = tokio::task::spawn_blocking(move || -> Result<(), ServiceError> {
-        let store = data.store();
-        let mut known: Vec<u32> = store.iter(&STATS).keys().collect::<Result<_, _>>()?;
-        known.extend(store.iter(&POSITIONS).keys().collect::<Result<Vec<u32>, _>>()?);
-        known.sort_unstable();
-        known.dedup();
-        for crawl in known.into_iter().map(CrawlId).filter(|crawl| !kept.contains(crawl)) {
-            tracing::info!(crawl = crawl.0, "dropping a crawl that was started over");
-            let folder = data.archive_dir(crawl);
+/// Drops the rows and files of crawls that were started over or cancelled, also when an earlier drop was cut short.
+async fn drop_abandoned(data: &Arc<Data>) -> Result<(), ServiceError> {
+    for crawl in data.catalog().abandoned_crawls().await? {
+        tracing::info!(crawl = crawl.0, "dropping a crawl that was given up");
+        let owner = data.clone();
+        let dropped = tokio::task::spawn_blocking(move || -> Result<(), ServiceError> {
+            while !drop_part(&owner, crawl)? {}
+            let folder = owner.archive_dir(crawl);
             if folder.exists() {
                 std::fs::remove_dir_all(&folder).map_err(ServiceError::io("remove", &folder))?;
             }
-            while !drop_part(&data, crawl)? {}
-        }
-        Ok(())
-    });
-    dropped.await.map_err(|_| ServiceError::Lost)?
+            Ok(())
+        });
+        dropped.await.map_err(|_| ServiceError::Lost)??;
+        data.catalog().crawl_dropped(crawl).await?;
+    }
+    Ok(())
 }
 
-/// Drops some rows of a crawl; true when none are left. The rows by which it is found go last.
+/// Drops some rows of a crawl; true when none are left.
 fn drop_part(data: &Data, crawl: CrawlId) -> Result<bool, ServiceError> {
     let store = data.store();
     let mut batch = store.batch();

@@ -11,6 +11,7 @@ use model::Project;
 use server::Server;
 use service::{Access, Begin, Data, Finished};
 
+use crate::output::Output;
 use crate::progress::Display;
 use crate::{Context, Exit, Failure, settings};
 
@@ -150,15 +151,16 @@ async fn wait_for_signal() {
 
 /// Prints how it ended and the summary.
 pub(super) fn show(context: &Context, reason: &EndReason, finished: &Finished) -> Result<(), Failure> {
+    let mut output = Output::new();
     if context.json {
         let mut summary = serde_json::to_value(&finished.summary)?;
         summary["ended"] = serde_json::to_value(reason)?;
         summary["reason"] = reason.to_string().into();
-        println!("{summary}");
+        output.line(summary)?;
     } else {
-        println!("{reason}\n\n{}", finished.summary);
+        output.line(format_args!("{reason}\n\n{}", finished.summary))?;
     }
-    Ok(())
+    output.done()
 }
 
 /// The project that file, environment and flags describe.

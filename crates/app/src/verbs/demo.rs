@@ -5,6 +5,7 @@ use model::{CrawlSettings, PageUrl, Project, Rate};
 use webs::program::Options;
 
 use super::crawl::{Asked, crawl_here, show};
+use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
 /// Pages of the demo: its calendar is endless, like many real ones.
@@ -28,7 +29,9 @@ pub(super) fn run(context: &Context, _: &ArgMatches) -> Result<Exit, Failure> {
     })?;
     show(context, &reason, &finished)?;
     if !context.json {
-        println!("{}", next_steps(context));
+        let mut output = Output::new();
+        output.line(next_steps(context))?;
+        output.done()?;
     }
     runtime.shutdown_background();
     Ok(Exit::Done)

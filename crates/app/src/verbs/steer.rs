@@ -1,11 +1,11 @@
 //! `gannet pause`, `resume`, `stop`, `cancel`: steer the crawl that works in a data directory.
 
 use clap::{ArgMatches, Command};
-use serde_json::json;
 use service::Request;
 
 use super::Verb;
 use super::asking::ask;
+use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
 pub(super) const PAUSE: Verb = Verb {
@@ -37,13 +37,11 @@ pub(super) const CANCEL: Verb = Verb {
 };
 
 fn steer(context: &Context, request: &Request, done: &str) -> Result<Exit, Failure> {
-    ask(context, request, |answer| {
-        match context.json {
-            true => println!("{answer}"),
-            false if answer == json!({ "done": true }) => println!("{done}"),
-            false => {}
-        }
-        Ok(())
+    let mut output = Output::new();
+    ask(context, request, |answer| match context.json {
+        true => output.line(answer),
+        false => output.line(done),
     })?;
+    output.done()?;
     Ok(Exit::Done)
 }

@@ -76,9 +76,15 @@ fn a_crawl_survives_a_crash_of_the_machine_at_any_moment() {
 
     let commits = commits(recording.events());
     println!("{} commits", commits.len());
+    // Most events make the directory; as many cuts again where the pages come in.
+    let mut moments: BTreeSet<usize> = recording.cuts(cuts / 2, &mut seed).into_iter().collect();
+    while moments.len() < cuts {
+        let near = commits[seed.below(commits.len())] + seed.below(9);
+        moments.insert(near.saturating_sub(4).min(recording.events().len()));
+    }
     let mut disk = recording.replay();
     let mut at_commit = recording.replay();
-    for cut in recording.cuts(cuts, &mut seed) {
+    for cut in moments {
         disk.advance_to(cut);
         // What the program could see when it committed last before the cut is what it may count on.
         at_commit.advance_to(commits.iter().copied().rfind(|commit| *commit <= cut).unwrap_or(0));

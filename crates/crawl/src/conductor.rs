@@ -198,7 +198,7 @@ impl Conductor {
                 let (lease, key) = (settled.lease, settled.key);
                 if let Some((visit, sent)) = visit.zip(settled.sent) {
                     state.last_answer = now;
-                    state.batch.put(&VISITS, &(self.id.0, key.host.0, key.page, sent.start.0), &visit);
+                    state.batch.put(&VISITS, &(self.id.0, key.host.0, key.page, sent.start.0), &*visit);
                 }
                 state.touch(now);
                 self.frontier.settle(&mut state.batch, settled, now)?;

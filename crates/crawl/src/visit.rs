@@ -9,7 +9,7 @@ use std::time::Duration;
 use archive::tables::VisitRecord;
 use fetch::{Fetcher, NextStep, Request, Wanted};
 use frontier::{Asked, End, Sent, Settled};
-use model::{ErrorKind, Host, Lease, LeaseId, LeasedUrl, Origin, Timestamp, UrlKey};
+use model::{ErrorKind, Host, Lease, LeaseId, LeasedUrl, Origin, Timestamp};
 use tokio::sync::{mpsc, watch};
 
 use crate::read::{self, Job, Read};
@@ -21,7 +21,7 @@ pub(crate) enum Message {
     /// Read, to be settled and kept.
     Read(Box<Read>),
     /// Settled without an answer to keep.
-    Settled(Settled, Option<VisitRecord>),
+    Settled(Settled, Option<Box<VisitRecord>>),
     /// A robots.txt.
     Robots(LeaseId, Box<AskedRobots>),
     /// A lease has ended; all its jobs are sent to be read.
@@ -170,7 +170,10 @@ impl Slots {
         if let Leash::Rules(rules) = leash {
             let verdict = rules.verdict(url.url.path_and_query());
             if !verdict.allowed {
-                self.settle(lease.id, url.key, None, End::Disallowed { line: verdict.line }, None).await;
+                let end = End::Disallowed { line: verdict.line };
+                let settled =
+                    Settled { lease: lease.id, key: url.key, sent: None, asked: Asked::default(), end };
+                self.tell(Message::Settled(settled, None)).await;
                 return (Left::Settled, None);
             }
         }
@@ -214,22 +217,10 @@ impl Slots {
                 let end = End::Failed { error: kind.clone(), patience: read::patience(error.next_step()) };
                 let visit = read::failed_visit(kind, sent);
                 let settled = Settled { lease: lease.id, key: url.key, sent: Some(sent), asked, end };
-                self.tell(Message::Settled(settled, Some(visit))).await;
+                self.tell(Message::Settled(settled, Some(Box::new(visit)))).await;
             }
         }
         (if host_rests { Left::HostRests } else { Left::Settled }, Some(sent.start))
-    }
-
-    async fn settle(
-        &self,
-        lease: LeaseId,
-        key: UrlKey,
-        sent: Option<Sent>,
-        end: End,
-        visit: Option<VisitRecord>,
-    ) {
-        let settled = Settled { lease, key, sent, asked: Asked::default(), end };
-        self.tell(Message::Settled(settled, visit)).await;
     }
 
     /// Waits for a turn at an address, which all its hosts share, and takes it. The frontier has made room for

@@ -1,4 +1,6 @@
 //! The write path against real servers on loopback.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod bench_site;
 mod truth;

@@ -21,7 +21,7 @@ use crate::progress::{EndReason, Ended, Pause, Progress};
 use crate::read::Read;
 use crate::robots::{AskedRobots, Leash, RobotsBook};
 use crate::run::Wish;
-use crate::visit::{Message, Order, Slots};
+use crate::visit::{Message, Order, Pace, Slots};
 use crate::{CrawlError, WallClock};
 
 /// A group is committed when it is this old …
@@ -55,7 +55,7 @@ pub(crate) struct Conductor {
     pub(crate) runtime: Handle,
     pub(crate) clock: WallClock,
     pub(crate) wish: watch::Receiver<Wish>,
-    pub(crate) give_up: watch::Sender<bool>,
+    pub(crate) pace: watch::Sender<Pace>,
     pub(crate) progress: watch::Sender<Progress>,
 }
 
@@ -168,7 +168,8 @@ impl Conductor {
                 self.runtime.block_on(async {
                     tokio::select! {
                         message = inbox.recv() => message,
-                        _ = wish.changed() => None,
+                        // Not when nobody can wish any more: that would be told without end.
+                        Ok(()) = wish.changed() => None,
                         () = tokio::time::sleep(wait) => None,
                     }
                 })
@@ -226,7 +227,8 @@ impl Conductor {
     fn settle_read(&mut self, state: &mut State, read: Read, now: Timestamp) -> Result<(), CrawlError> {
         state.last_answer = now;
         state.touch(now);
-        let Read { lease, key, started, sent, asked, end, mut visit, links, records, slot, micros } = read;
+        let Read { lease, key, started, sent, asked, end, mut visit, links, records, slot, micros, .. } =
+            read;
         if !matches!(end, End::NoRoom) {
             if let Some(records) = &records {
                 visit.location = self.append(state, records, now)?;
@@ -250,6 +252,7 @@ impl Conductor {
         }
         let settled = Settled { lease, key, sent: Some(sent), asked, end };
         self.frontier.settle(&mut state.batch, settled, now)?;
+        drop(read.room);
         self.release_if_done(state, lease, now)
     }
 
@@ -329,14 +332,14 @@ impl Conductor {
                 continue;
             }
             let links = state.batch.get(&LINKS, &page_key(self.id, key))?.unwrap_or_default();
-            for edge in links.edges.iter().filter(|edge| edge.followed) {
+            for edge in &links.edges {
                 let Some(target) = state.batch.get(&URLS, &page_key(self.id, edge.target))? else { continue };
                 let offer = Offer {
                     url: target.url,
                     key: edge.target,
                     depth: record.depth + 1,
                     via: Some(key),
-                    follow: true,
+                    follow: edge.followed,
                     start: false,
                     hops: 0,
                 };
@@ -381,11 +384,10 @@ impl Conductor {
                 return Ok(Some(reason.clone()));
             }
             let patient = *reason == EndReason::Stopped && self.clock.now().since(*since) <= GRACE;
-            if !patient {
-                self.give_up.send_replace(true);
-            }
+            self.set_pace(if patient { Pace::Hold } else { Pace::GiveUp });
             return Ok(None);
         }
+        self.set_pace(if wish == Wish::Pause { Pace::Hold } else { Pace::Go });
         if wish == Wish::Pause || state.commit_first {
             return Ok(None);
         }
@@ -417,6 +419,10 @@ impl Conductor {
             }
         }
         Ok(None)
+    }
+
+    fn set_pace(&self, to: Pace) {
+        self.pace.send_if_modified(|pace| std::mem::replace(pace, to) != to);
     }
 
     /// Notes that the run is to end, by its user or by its time.
@@ -458,6 +464,14 @@ impl Conductor {
         if let Some(deadline) = self.deadline(state) {
             lease.deadline = lease.deadline.min(deadline);
         }
+        let delay = leashes.iter().filter_map(|(_, leash)| leash.crawl_delay()).max().unwrap_or_default();
+        if delay > lease.gap {
+            // The frontier knows a host's own robots.txt, as it was read for whoever read it last.
+            lease.gap = delay;
+            lease.urls.truncate(lease.connections.max(1));
+        }
+        let free = (self.project.crawl.connections as usize).saturating_sub(state.connections_used);
+        lease.connections = lease.connections.min(free).max(1);
         let slot = state.free_slots.pop().expect("a lease is granted to a free slot");
         let asks_robots = leashes.iter().any(|(_, leash)| matches!(leash, Leash::Unknown));
         let width = if asks_robots { 1 } else { lease.connections.min(lease.urls.len()).max(1) };
@@ -504,7 +518,7 @@ impl Conductor {
             errors: stats.errors.values().sum(),
             hosts_ready,
             hosts_resting,
-            slots_busy: state.leases.len(),
+            slots_busy: self.project.crawl.connections as usize - state.free_slots.len(),
             slots: self.project.crawl.connections as usize,
             requests_now: stats.requests - state.before.requests,
             running: now.since(state.began),

@@ -51,12 +51,18 @@ impl Network {
         http.cookies = Some(Arc::new(CookieJar::new(start_cookies(project))));
         http.limits.connect = settings.connect_timeout.duration();
         http.limits.total = settings.timeout.duration();
+        http.idle_per_host = settings.connections_per_host as usize;
         Ok(Network {
             resolver,
             fetcher: HttpFetcher::new(connector, process, http),
             user_agent,
             agent: settings.user_agent.clone().unwrap_or_else(|| "gannet".to_owned()),
         })
+    }
+
+    /// Our name where a page speaks to one crawler: the first word of what we call ourselves.
+    pub fn product(&self) -> &str {
+        self.agent.split(['/', ' ']).next().unwrap_or_default()
     }
 
     /// The address to ask for a host.

@@ -1,13 +1,16 @@
 //! Reading: from an answer to a page, its links and its WARC records. CPU work, on threads of its own.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use archive::tables::{Edge, Links, VisitRecord};
 use archive::{Kept, Purpose, RecordWriter, Records, Visit};
 use fetch::{Answer, NextStep, Unwanted};
 use frontier::{Asked, End, Offer, Patience, Sent};
 use model::{
     CrawlId, CrawlSettings, ErrorKind, Fetched, LeaseId, LeasedUrl, LinkKind, Normalise, Outcome, Page,
-    PageUrl, Timestamp, UrlKey,
+    PageUrl, Timestamp, UrlKey, Validators,
 };
+use tokio::sync::OwnedSemaphorePermit;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// An answer on its way to be read.
@@ -19,6 +22,8 @@ pub(crate) struct Job {
     pub(crate) sent: Sent,
     pub(crate) asked: Asked,
     pub(crate) slot: u32,
+    /// Its share of the bytes in flight, kept until the visit is settled.
+    pub(crate) room: Option<OwnedSemaphorePermit>,
 }
 
 /// What reading gives: everything the conductor needs to settle and keep the visit.
@@ -36,21 +41,61 @@ pub(crate) struct Read {
     pub(crate) slot: u32,
     /// How long reading took, in microseconds.
     pub(crate) micros: u64,
+    pub(crate) room: Option<OwnedSemaphorePermit>,
 }
 
 /// Reads answers; one per thread, as it keeps its buffers.
 pub(crate) struct Reader {
     settings: CrawlSettings,
+    agent: String,
     normalise: Normalise,
     records: RecordWriter,
 }
 
 impl Reader {
-    pub(crate) fn new(settings: &CrawlSettings) -> Reader {
-        Reader { settings: settings.clone(), normalise: settings.normalise(), records: RecordWriter::new() }
+    pub(crate) fn new(settings: &CrawlSettings, agent: &str) -> Reader {
+        Reader {
+            settings: settings.clone(),
+            agent: agent.to_owned(),
+            normalise: settings.normalise(),
+            records: RecordWriter::new(),
+        }
     }
 
-    pub(crate) fn read(&mut self, job: Job) -> Read {
+    /// Reads an answer. One that reading cannot cope with is a bug of ours, and a failed visit: without a word
+    /// from here its lease, and the run, would never end.
+    pub(crate) fn read_or_fail(&mut self, job: Job) -> Read {
+        self.guarded(job, Reader::read)
+    }
+
+    fn guarded(&mut self, job: Job, read: impl FnOnce(&mut Reader, Job) -> Read) -> Read {
+        let Job { lease, sent, asked, slot, .. } = job;
+        let (key, url) = (job.url.key, job.url.url.clone());
+        let (started, status) = (job.answer.fetched().started, job.answer.fetched().status);
+        catch_unwind(AssertUnwindSafe(|| read(self, job))).unwrap_or_else(|_| {
+            tracing::error!(%url, "reading this page failed; please report it");
+            self.records = RecordWriter::new();
+            let error = ErrorKind::Body;
+            let visit = VisitRecord { status: Some(status), ..failed_visit(error.clone(), sent) };
+            let end = failed(error);
+            Read {
+                lease,
+                key,
+                started,
+                sent,
+                asked,
+                end,
+                visit,
+                links: None,
+                records: None,
+                slot,
+                micros: 0,
+                room: None,
+            }
+        })
+    }
+
+    fn read(&mut self, job: Job) -> Read {
         let mut page = None;
         let mut links = None;
         let fetched = job.answer.fetched();
@@ -60,6 +105,7 @@ impl Reader {
             // The last room of `max_bytes` was too small for it: as if it had not been asked for.
             Answer::Fetched(fetched)
                 if fetched.cut == Some(model::Cut::Length)
+                    && (200..300).contains(&fetched.status)
                     && body_limit < self.settings.max_body.limit().unwrap_or(u64::MAX) =>
             {
                 End::NoRoom
@@ -72,7 +118,9 @@ impl Reader {
                     page = Some(read);
                     End::Page { bytes: fetched.body.len() as u64, links: offers }
                 }
-                304 => End::NotModified,
+                304 if job.url.validators != Validators::default() => End::NotModified,
+                // Nobody asked whether it has changed.
+                304 => failed(ErrorKind::Status(304)),
                 300..=399 => {
                     match fetched.headers.get("location").and_then(|to| self.target(&job.url.url, to)) {
                         Some(to) if to == job.url.url => failed(ErrorKind::RedirectLoop),
@@ -80,9 +128,7 @@ impl Reader {
                         None => failed(ErrorKind::BadRedirect),
                     }
                 }
-                status @ (429 | 503) => {
-                    End::Busy { status, wait: fetch::retry_after(&fetched.headers, job.sent.end) }
-                }
+                status @ (429 | 503) => End::Busy { status, wait: job.asked.retry_after },
                 status => failed(ErrorKind::Status(status)),
             },
         };
@@ -118,6 +164,7 @@ impl Reader {
             records,
             slot: job.slot,
             micros: 0,
+            room: job.room,
         }
     }
 
@@ -131,7 +178,7 @@ impl Reader {
                 0 => usize::MAX,
                 most => most as usize,
             },
-            agent: "gannet",
+            agent: &self.agent,
         })
     }
 
@@ -225,4 +272,55 @@ pub(crate) fn failed_visit(error: ErrorKind, sent: Sent) -> VisitRecord {
 
 fn millis(start: Timestamp, end: Timestamp) -> u64 {
     end.since(start).as_millis() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use model::HostKey;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_that_cannot_be_read_is_a_failed_visit() {
+        let url = PageUrl::parse("http://e.test/x").expect("a URL");
+        let fetched = Fetched {
+            url: url.clone(),
+            address: ([192, 0, 2, 1], 80).into(),
+            started: Timestamp(5),
+            timings: model::Timings::default(),
+            request: Bytes::new(),
+            status: 200,
+            head: Bytes::new(),
+            headers: model::Headers::default(),
+            body: Bytes::from_static(b"<p>words"),
+            content: Bytes::from_static(b"<p>words"),
+            cut: None,
+        };
+        let key = UrlKey { host: HostKey(1), page: 2 };
+        let leased = LeasedUrl {
+            key,
+            url,
+            depth: 0,
+            via: None,
+            tries: 0,
+            validators: Validators::default(),
+            body_limit: 1 << 20,
+        };
+        let sent = Sent { start: Timestamp(5), end: Timestamp(9) };
+        let job = Job {
+            lease: LeaseId(3),
+            crawl: CrawlId(1),
+            url: leased,
+            answer: Answer::Fetched(fetched),
+            sent,
+            asked: Asked::default(),
+            slot: 4,
+            room: None,
+        };
+        let mut reader = Reader::new(&CrawlSettings::default(), "gannet");
+        let read = reader.guarded(job, |_, _| panic!("as if reading had a bug"));
+        assert_eq!((read.lease, read.key, read.visit.status), (LeaseId(3), key, Some(200)));
+        assert!(matches!(read.end, End::Failed { error: ErrorKind::Body, patience: Patience::Drop }));
+    }
 }

@@ -10,11 +10,10 @@ use fetch::{Answer, Fetcher, Request};
 use frontier::Sent;
 use frontier::tables::{ROBOTS, RobotsAnswer, RobotsRecord};
 use kv::{KvError, Reader, Store};
-use model::{Cut, Fetched, Lease, Origin, PageUrl, Timestamp};
+use model::{Cut, Fetched, HostKey, Lease, Origin, PageUrl, Timestamp};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::visit::Slots;
-use crate::{Network, WallClock};
 
 /// A robots.txt holds for a day (RFC 9309's ceiling); one that could not be had is asked for again in an hour.
 const FRESH: Duration = Duration::from_secs(24 * 3600);
@@ -67,9 +66,8 @@ impl RobotsBook {
         RobotsBook { agent: String::new(), mode: Mode::Ignore, parsed: HashMap::new() }
     }
 
-    pub(crate) fn fixed(agent: &str, text: &[u8]) -> RobotsBook {
-        let rules = Arc::new(Robots::parse(text).rules(agent));
-        RobotsBook { agent: agent.to_owned(), mode: Mode::Fixed(rules), parsed: HashMap::new() }
+    fn fixed(rules: Arc<Rules>) -> RobotsBook {
+        RobotsBook { agent: String::new(), mode: Mode::Fixed(rules), parsed: HashMap::new() }
     }
 
     /// The leash for each origin of a lease.
@@ -159,24 +157,28 @@ impl Leash {
     }
 }
 
-/// Reads the one robots.txt that a project wants kept everywhere.
-pub(crate) async fn read_fixed(
-    network: &Network,
-    clock: WallClock,
-    url: &PageUrl,
-) -> Result<Vec<u8>, String> {
+/// Reads the one robots.txt that a project wants kept everywhere. Its host then has its pause like any other.
+pub(crate) async fn read_fixed(slots: &Slots, url: &PageUrl) -> Result<RobotsBook, String> {
+    let Slots { network, .. } = slots;
     let (address, _) = network.address(&url.host()).await.map_err(|error| error.to_string())?;
-    let mut request = Request::new(url.clone(), address, clock.now());
+    let host = HostKey::of(&url.host());
+    let turn = slots.turn(address, host, slots.host_gap).await;
+    let mut request = Request::new(url.clone(), address, turn.ok_or("the run ends")?);
     request.body_limit = MOST_BYTES as u64;
     match network.fetcher.fetch(request).await {
-        Ok(Answer::Fetched(fetched)) if (200..300).contains(&fetched.status) => Ok(fetched.content.to_vec()),
+        Ok(Answer::Fetched(fetched)) if (200..300).contains(&fetched.status) => {
+            let rules = Arc::new(Robots::parse(&fetched.content).rules(&network.agent));
+            slots.put_off(host, rules.pause().unwrap_or_default());
+            Ok(RobotsBook::fixed(rules))
+        }
         Ok(answer) => Err(format!("status {}", answer.fetched().status)),
         Err(error) => Err(error.to_string()),
     }
 }
 
-/// Asks for an origin's robots.txt, following redirects, keeping the host's gap between its own requests.
-pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> AskedRobots {
+/// Asks for an origin's robots.txt, following redirects, keeping each host's gap. When the run ends on the way: the
+/// last request at the origin itself, if there was one.
+pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result<AskedRobots, Option<Sent>> {
     let Slots { network, clock, .. } = slots;
     let mut url = origin.robots_url();
     let mut address = Ok(lease.address);
@@ -187,18 +189,28 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> AskedR
     let fetched_at = clock.now();
     let answer = loop {
         let at_home = url.host() == lease.host;
-        if let (Some(sent), true) = (sent, at_home) {
-            tokio::time::sleep((sent.end + lease.gap).since(clock.now())).await;
+        if let (Some(last), true) = (sent, at_home)
+            && !slots.sleep_until(last.end + lease.gap).await
+        {
+            return Err(sent);
         }
         let Ok(address_now) = address else { break unreachable("its redirect leads to no address") };
-        let start = slots.turn(address_now).await;
+        let gap = if at_home { lease.gap } else { slots.host_gap };
+        let Some(start) = slots.turn(address_now, HostKey::of(&url.host()), gap).await else {
+            return Err(sent);
+        };
         let mut request = Request::new(url.clone(), address_now, start);
         request.body_limit = MOST_BYTES as u64;
-        let answer = network.fetcher.fetch(request).await;
+        let answer = tokio::select! {
+            answer = network.fetcher.fetch(request) => answer,
+            () = slots.given_up() => {
+                return Err(if at_home { Some(Sent { start, end: clock.ended() }) } else { sent });
+            }
+        };
         requests += 1;
         let connect = answer.as_ref().map_or(Duration::ZERO, |answer| answer.fetched().timings.connect);
         if at_home {
-            sent = Some(Sent { start: start + connect, end: clock.now() });
+            sent = Some(Sent { start: start + connect, end: clock.ended() });
         }
         let fetched = match answer {
             Ok(Answer::Fetched(fetched) | Answer::Unwanted { fetched, .. }) => fetched,
@@ -227,7 +239,7 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> AskedR
     };
     let lifetime = if matches!(answer, RobotsAnswer::Unreachable { .. }) { RETRY } else { FRESH };
     let record = RobotsRecord { fetched: fetched_at, expires: clock.now() + lifetime, answer };
-    AskedRobots { origin: origin.clone(), record, sent, records, requests }
+    Ok(AskedRobots { origin: origin.clone(), record, sent, records, requests })
 }
 
 fn rules(fetched: &Fetched) -> RobotsAnswer {
@@ -256,4 +268,44 @@ fn record(lease: &Lease, fetched: &Fetched) -> Records {
         kept: Kept::Whole,
     };
     RecordWriter::new().records(&visit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+
+    fn answered(answer: RobotsAnswer, at: Timestamp) -> AskedRobots {
+        let origin = PageUrl::parse("http://e.test/").expect("a URL").origin();
+        let record = RobotsRecord { fetched: at, expires: at + DAY, answer };
+        AskedRobots { origin, record, sent: None, records: Vec::new(), requests: 1 }
+    }
+
+    fn keep(store: &Store, asked: &AskedRobots) {
+        let mut batch = store.batch();
+        batch.put(&ROBOTS, &asked.origin.as_str().to_owned(), &asked.record);
+        store.commit(batch, kv::Durability::Synced).expect("a commit in memory");
+    }
+
+    #[test]
+    fn rules_hold_until_they_expire_and_an_old_copy_serves_while_no_new_one_can_be_had() {
+        let store = Store::memory();
+        let mut book = RobotsBook::obey("gannet");
+        let t0 = Timestamp(1_000_000);
+        let text = b"User-agent: *\nDisallow: /x".to_vec();
+        let asked = answered(RobotsAnswer::Rules { version: xxh3_64(&text), text }, t0);
+        book.learn(&asked.origin, &asked.record);
+        keep(&store, &asked);
+        let mut leash = |now| book.leash(&store, &asked.origin, now).expect("a readable store");
+        assert!(matches!(leash(t0 + DAY / 2), Leash::Rules(_)));
+        assert!(matches!(leash(t0 + DAY), Leash::Unknown), "too old: to be asked for again");
+
+        let mut failed = answered(unreachable("status 500"), t0 + DAY);
+        RobotsBook::or_stale(&store, &mut failed, t0 + DAY).expect("a readable store");
+        assert_eq!(failed.record.answer, asked.record.answer);
+        assert_eq!(failed.record.expires, t0 + DAY + RETRY);
+        keep(&store, &failed);
+        assert!(matches!(leash(t0 + DAY), Leash::Rules(_)));
+    }
 }

@@ -13,13 +13,13 @@ use kv::{Reader as _, Store};
 use model::{CrawlId, Project, RobotsMode};
 use net::{Clock, ProcessClock};
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::conductor::Conductor;
 use crate::progress::{Ended, Progress};
 use crate::read::{Job, Reader};
 use crate::robots::RobotsBook;
-use crate::visit::{Message, Slots, Unread};
+use crate::visit::{MOST_IN_FLIGHT, Message, Pace, Slots, Unread};
 use crate::{CrawlError, Network, WallClock};
 
 /// What a run needs.
@@ -75,16 +75,17 @@ impl Run {
         let frontier = Frontier::open(store.clone(), clock.now())?;
 
         let (wish, wishes) = watch::channel(Wish::Go);
-        let (give_up, giving_up) = watch::channel(false);
+        let (pace, paces) = watch::channel(Pace::Go);
         let (progress_out, progress) = watch::channel(Progress::default());
         let (inbox_in, inbox) = mpsc::channel(1_024);
         let readers = thread::available_parallelism().map_or(2, usize::from);
         let (jobs, job_list) = mpsc::channel(readers * 4);
         let unread = Arc::new(Unread::default());
-        start_readers(readers, &project, job_list, inbox_in.clone(), clock.process())?;
+        start_readers(readers, &project, network.product(), job_list, inbox_in.clone(), clock.process())?;
 
+        let politeness = Politeness::of(&project.crawl);
         let slots = Arc::new(Slots {
-            network: network.clone(),
+            network,
             clock,
             wanted: Wanted {
                 types: project.crawl.content_types.iter().map(ToString::to_string).collect(),
@@ -92,14 +93,16 @@ impl Run {
             },
             jobs,
             inbox: inbox_in,
-            give_up: giving_up,
+            pace: paces,
             unread,
+            in_flight: Arc::new(Semaphore::new(MOST_IN_FLIGHT as usize)),
             turns: Mutex::default(),
-            address_gap: Politeness::of(&project.crawl).address_gap,
+            address_gap: politeness.address_gap,
+            host_gap: politeness.gap(None),
         });
         let (ended_in, ended) = oneshot::channel();
         let start = move || -> Result<Ended, CrawlError> {
-            let robots = robots_book(&runtime, &network, &project, clock)?;
+            let robots = robots_book(&runtime, &slots, &project)?;
             let conductor = Conductor {
                 id: crawl,
                 project,
@@ -112,7 +115,7 @@ impl Run {
                 runtime,
                 clock,
                 wish: wishes,
-                give_up,
+                pace,
                 progress: progress_out,
             };
             conductor.run()
@@ -144,7 +147,7 @@ pub struct Controls {
 }
 
 impl Controls {
-    /// Nothing more is leased; visits under way end. A stop stands.
+    /// No request begins any more; those under way end. A stop stands.
     pub fn pause(&self) {
         self.change(Wish::Pause);
     }
@@ -185,6 +188,7 @@ fn has_files(archive: &Path) -> bool {
 fn start_readers(
     count: usize,
     project: &Project,
+    agent: &str,
     jobs: mpsc::Receiver<Job>,
     inbox: mpsc::Sender<Message>,
     clock: ProcessClock,
@@ -192,13 +196,13 @@ fn start_readers(
     let jobs = Arc::new(Mutex::new(jobs));
     for number in 0..count {
         let (jobs, inbox) = (jobs.clone(), inbox.clone());
-        let mut reader = Reader::new(&project.crawl);
+        let mut reader = Reader::new(&project.crawl, agent);
         spawn(&format!("reader {number}"), move || {
             loop {
                 let job = jobs.lock().map_or(None, |mut jobs| jobs.blocking_recv());
                 let Some(job) = job else { break };
                 let began = clock.elapsed();
-                let mut read = reader.read(job);
+                let mut read = reader.read_or_fail(job);
                 read.micros = (clock.elapsed() - began).as_micros() as u64;
                 if inbox.blocking_send(Message::Read(Box::new(read))).is_err() {
                     break;
@@ -214,21 +218,13 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), CrawlEr
 }
 
 /// robots.txt by the project's settings; one file for all hosts is read before anything is crawled.
-fn robots_book(
-    runtime: &Handle,
-    network: &Network,
-    project: &Project,
-    clock: WallClock,
-) -> Result<RobotsBook, CrawlError> {
+fn robots_book(runtime: &Handle, slots: &Slots, project: &Project) -> Result<RobotsBook, CrawlError> {
     if project.crawl.robots == RobotsMode::Ignore {
         return Ok(RobotsBook::ignore());
     }
-    let Some(url) = &project.crawl.robots_url else { return Ok(RobotsBook::obey(&network.agent)) };
-    let text = runtime.block_on(crate::robots::read_fixed(network, clock, url));
-    match text {
-        Ok(text) => Ok(RobotsBook::fixed(&network.agent, &text)),
-        Err(reason) => Err(CrawlError::RobotsUrl { url: url.to_string(), reason }),
-    }
+    let Some(url) = &project.crawl.robots_url else { return Ok(RobotsBook::obey(&slots.network.agent)) };
+    let book = runtime.block_on(crate::robots::read_fixed(slots, url));
+    book.map_err(|reason| CrawlError::RobotsUrl { url: url.to_string(), reason })
 }
 
 fn warcinfo(project: &Project, network: &Network) -> Vec<(String, String)> {

@@ -9,8 +9,9 @@ use std::time::Duration;
 use archive::tables::VisitRecord;
 use fetch::{Fetcher, NextStep, Request, Wanted};
 use frontier::{Asked, End, Sent, Settled};
-use model::{ErrorKind, Host, Lease, LeaseId, LeasedUrl, Origin, Timestamp};
-use tokio::sync::{mpsc, watch};
+use model::{ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Origin, Timestamp};
+use net::Clock;
+use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::read::{self, Job, Read};
 use crate::robots::{self, AskedRobots, Leash};
@@ -43,16 +44,64 @@ pub(crate) struct Slots {
     pub(crate) wanted: Wanted,
     pub(crate) jobs: mpsc::Sender<Job>,
     pub(crate) inbox: mpsc::Sender<Message>,
-    /// True: give up what is under way.
-    pub(crate) give_up: watch::Receiver<bool>,
+    pub(crate) pace: watch::Receiver<Pace>,
     pub(crate) unread: Arc<Unread>,
-    /// When each address may be asked again.
-    pub(crate) turns: Mutex<HashMap<IpAddr, Timestamp>>,
+    /// Kibibytes that may be fetched and not yet settled.
+    pub(crate) in_flight: Arc<Semaphore>,
+    pub(crate) turns: Mutex<Turns>,
     pub(crate) address_gap: Duration,
+    /// Between two requests to a host of which nothing more is known.
+    pub(crate) host_gap: Duration,
 }
 
-/// Addresses remembered before those are forgotten whose turn is past.
+/// What slots may do; the conductor says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// Ask.
+    Go,
+    /// End what is under way, begin nothing.
+    Hold,
+    /// Give up what is under way.
+    GiveUp,
+}
+
+/// When each address and each host may be asked again, on the process's clock: a millisecond is too coarse here.
+#[derive(Default)]
+pub(crate) struct Turns {
+    addresses: HashMap<IpAddr, Duration>,
+    hosts: HashMap<HostKey, Duration>,
+}
+
+/// Addresses and hosts remembered before those are forgotten whose turn is past.
 const MOST_TURNS: usize = 16_384;
+
+/// Kibibytes of bodies, as transferred and decoded, that may be fetched and not yet settled.
+pub(crate) const MOST_IN_FLIGHT: u32 = 64 * 1024;
+
+impl Turns {
+    /// Takes the turn at an address and a host, or says when it will be free.
+    fn take(
+        &mut self,
+        (address, address_gap): (IpAddr, Duration),
+        (host, host_gap): (HostKey, Duration),
+        now: Duration,
+    ) -> Result<(), Duration> {
+        let due_at_address = self.addresses.get(&address).copied().unwrap_or_default();
+        let due = self.hosts.get(&host).copied().unwrap_or_default().max(due_at_address);
+        if due > now {
+            return Err(due);
+        }
+        if self.addresses.len() >= MOST_TURNS {
+            self.addresses.retain(|_, next| *next > now);
+        }
+        if self.hosts.len() >= MOST_TURNS {
+            self.hosts.retain(|_, next| *next > now);
+        }
+        self.addresses.insert(address, now + address_gap);
+        self.hosts.insert(host, now + host_gap);
+        Ok(())
+    }
+}
 
 /// How many answers of each lease are sent to be read and not yet settled.
 #[derive(Default)]
@@ -103,15 +152,27 @@ impl Slots {
         let missing = leashes.iter().find(|(_, leash)| matches!(leash, Leash::Unknown));
         if let Some((origin, _)) = missing {
             // The pages wait for their turn after this request: its answer is committed first.
-            let asked = robots::ask(&self, &lease, origin).await;
-            self.tell(Message::Robots(lease.id, Box::new(asked))).await;
+            match robots::ask(&self, &lease, origin).await {
+                Ok(asked) => self.tell(Message::Robots(lease.id, Box::new(asked))).await,
+                // The host was asked all the same, and its clock must know.
+                Err(sent) => {
+                    if let (Some(sent), Some(first)) = (sent, lease.urls.first()) {
+                        let (asked, end) = (Asked::default(), End::Unfinished);
+                        let settled =
+                            Settled { lease: lease.id, key: first.key, sent: Some(sent), asked, end };
+                        self.tell(Message::Settled(settled, None)).await;
+                    }
+                }
+            }
         } else if lease.connections > 1 && lease.urls.len() > 1 {
             self.visit_side_by_side(&lease, &leashes, slot).await;
         } else {
             let mut last_start = None;
             for url in &lease.urls {
-                if let Some(start) = last_start {
-                    self.sleep_until(start + lease.gap).await;
+                if let Some(start) = last_start
+                    && !self.sleep_until(start + lease.gap).await
+                {
+                    break;
                 }
                 let (left, start) = self.visit_url(&lease, &leashes, url, slot).await;
                 last_start = start.or(last_start);
@@ -134,21 +195,18 @@ impl Slots {
     ) {
         let mut tasks = tokio::task::JoinSet::new();
         let host_rests = Arc::new(AtomicBool::new(false));
-        let mut next_start = self.clock.now();
         for index in 0..lease.urls.len() {
             if tasks.len() >= lease.connections {
                 tasks.join_next().await;
             }
-            self.sleep_until(next_start).await;
-            if *self.give_up.borrow() || host_rests.load(Ordering::Relaxed) {
+            if !self.may_ask() || host_rests.load(Ordering::Relaxed) {
                 break;
             }
-            next_start = self.clock.now() + lease.gap;
             let (slots, lease, leashes) = (self.clone(), lease.clone(), leashes.to_vec());
             let host_rests = host_rests.clone();
             tasks.spawn(async move {
                 let (left, _) = slots.visit_url(&lease, &leashes, &lease.urls[index], slot).await;
-                host_rests.fetch_or(matches!(left, Left::HostRests), Ordering::Relaxed);
+                host_rests.fetch_or(!matches!(left, Left::Settled), Ordering::Relaxed);
             });
         }
         while tasks.join_next().await.is_some() {}
@@ -161,7 +219,7 @@ impl Slots {
         url: &LeasedUrl,
         slot: u32,
     ) -> (Left, Option<Timestamp>) {
-        if *self.give_up.borrow() {
+        if !self.may_ask() {
             return (Left::Ending, None);
         }
         let origin = url.url.origin();
@@ -177,20 +235,19 @@ impl Slots {
                 return (Left::Settled, None);
             }
         }
-        let asked = Asked { crawl_delay: leash.crawl_delay(), retry_after: None };
-        let start = self.turn(lease.address).await;
-        if *self.give_up.borrow() || start > lease.deadline {
+        let mut asked = Asked { crawl_delay: leash.crawl_delay(), retry_after: None };
+        let turn = self.turn(lease.address, url.key.host, lease.gap).await;
+        let Some(start) = turn.filter(|start| *start <= lease.deadline) else {
             return (Left::Ending, None);
-        }
+        };
         let mut request = Request::new(url.url.clone(), lease.address, start);
         request.validators = url.validators.clone();
         request.body_limit = url.body_limit;
         request.wanted = self.wanted.clone();
-        let mut give_up = self.give_up.clone();
         let answer = tokio::select! {
             answer = self.network.fetcher.fetch(request) => answer,
-            () = ending(&mut give_up) => {
-                let sent = Sent { start, end: self.clock.now() };
+            () = self.given_up() => {
+                let sent = Sent { start, end: self.clock.ended() };
                 let settled = Settled { lease: lease.id, key: url.key, sent: Some(sent), asked, end: End::Unfinished };
                 self.tell(Message::Settled(settled, None)).await;
                 return (Left::Ending, Some(start));
@@ -198,17 +255,23 @@ impl Slots {
         };
         // What counts for the host is when the request reached it, not when we began to connect.
         let connect = answer.as_ref().map_or(Duration::ZERO, |answer| answer.fetched().timings.connect);
-        let sent = Sent { start: start + connect, end: self.clock.now() };
+        let sent = Sent { start: start + connect, end: self.clock.ended() };
         let host_rests;
         match answer {
             Ok(answer) => {
                 tracing::debug!(url = %url.url, status = answer.fetched().status, "fetched");
-                host_rests = matches!(answer.fetched().status, 429 | 503);
-                let job =
-                    Job { lease: lease.id, crawl: lease.crawl, url: url.clone(), answer, sent, asked, slot };
-                // Waits while the readers are busy: what is fetched and not yet read stays bounded.
-                self.unread.add(lease.id);
-                let _ = self.jobs.send(job).await;
+                let fetched = answer.fetched();
+                if !(200..300).contains(&fetched.status) {
+                    asked.retry_after = fetch::retry_after(&fetched.headers, sent.end);
+                }
+                host_rests = matches!(fetched.status, 429 | 503) || asked.retry_after.is_some();
+                // Waits while the readers are busy: what is fetched and not yet settled stays bounded.
+                let size = (fetched.body.len() + fetched.content.len()) / 1024;
+                let size = u32::try_from(size).unwrap_or(u32::MAX).min(MOST_IN_FLIGHT);
+                let room = self.in_flight.clone().acquire_many_owned(size).await.ok();
+                let (lease, crawl, url) = (lease.id, lease.crawl, url.clone());
+                self.unread.add(lease);
+                let _ = self.jobs.send(Job { lease, crawl, url, answer, sent, asked, slot, room }).await;
             }
             Err(error) => {
                 tracing::debug!(url = %url.url, %error, "fetch failed");
@@ -223,33 +286,56 @@ impl Slots {
         (if host_rests { Left::HostRests } else { Left::Settled }, Some(sent.start))
     }
 
-    /// Waits for a turn at an address, which all its hosts share, and takes it. The frontier has made room for
-    /// it; this keeps the gap exact however long a slot took to begin.
-    pub(crate) async fn turn(&self, address: IpAddr) -> Timestamp {
-        let start = {
-            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-            let now = self.clock.now();
-            if turns.len() >= MOST_TURNS {
-                turns.retain(|_, next| *next > now);
-            }
-            let next = turns.entry(address).or_default();
-            let start = now.max(*next);
-            *next = start + self.address_gap;
-            start
-        };
-        self.sleep_until(start).await;
-        start.max(self.clock.now())
-    }
-
-    async fn sleep_until(&self, moment: Timestamp) {
-        let wait = moment.since(self.clock.now());
-        if !wait.is_zero() {
-            let mut give_up = self.give_up.clone();
-            tokio::select! {
-                () = tokio::time::sleep(wait) => {}
-                () = ending(&mut give_up) => {}
+    /// Waits for a turn at a host, and at its address, which other hosts may share, and takes it; none when nothing
+    /// more may be asked. The frontier has made room for it; this keeps the gap exact however long a slot took to
+    /// begin, and where robots.txt leads from one host to another.
+    pub(crate) async fn turn(&self, address: IpAddr, host: HostKey, gap: Duration) -> Option<Timestamp> {
+        while self.may_ask() {
+            let now = self.clock.process().elapsed();
+            let taken = {
+                let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+                turns.take((address, self.address_gap), (host, gap), now)
+            };
+            match taken {
+                Ok(()) => return Some(self.clock.now()),
+                Err(due) => _ = self.sleep(due.saturating_sub(now)).await,
             }
         }
+        None
+    }
+
+    /// The host is not asked again before this time has passed.
+    pub(crate) fn put_off(&self, host: HostKey, time: Duration) {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = turns.hosts.entry(host).or_default();
+        *next = (*next).max(self.clock.process().elapsed() + time);
+    }
+
+    /// True when the moment has come, false when nothing more may be asked.
+    pub(crate) async fn sleep_until(&self, moment: Timestamp) -> bool {
+        self.sleep(moment.since(self.clock.now())).await
+    }
+
+    async fn sleep(&self, wait: Duration) -> bool {
+        if wait.is_zero() {
+            return self.may_ask();
+        }
+        let mut pace = self.pace.clone();
+        tokio::select! {
+            () = tokio::time::sleep(wait) => self.may_ask(),
+            // Also when the conductor is gone.
+            _ = pace.wait_for(|pace| *pace != Pace::Go) => false,
+        }
+    }
+
+    /// True while requests may begin.
+    fn may_ask(&self) -> bool {
+        *self.pace.borrow() == Pace::Go && self.pace.has_changed().is_ok()
+    }
+
+    /// Waits until what is under way is to be given up: by the conductor's word, or because it is gone.
+    pub(crate) async fn given_up(&self) {
+        let _ = self.pace.clone().wait_for(|pace| *pace == Pace::GiveUp).await;
     }
 
     async fn tell(&self, message: Message) {
@@ -258,10 +344,26 @@ impl Slots {
     }
 }
 
-/// Waits until what is under way is to be given up; for ever when that cannot happen any more.
-async fn ending(give_up: &mut watch::Receiver<bool>) {
-    let told = give_up.wait_for(|ending| *ending).await.is_ok();
-    if !told {
-        std::future::pending::<()>().await;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_keeps_the_gaps_of_host_and_address() {
+        let mut turns = Turns::default();
+        let millis = Duration::from_millis;
+        let mut check = |address: u8, host: u64, now: u64, expected: Result<(), u64>| {
+            let address = (IpAddr::from([192, 0, 2, address]), millis(250));
+            let taken = turns.take(address, (HostKey(host), millis(1_000)), millis(now));
+            assert_eq!(taken, expected.map_err(millis), "host {host} at {now}");
+        };
+        check(1, 1, 0, Ok(()));
+        check(1, 2, 100, Err(250));
+        check(1, 2, 250, Ok(()));
+        check(1, 1, 600, Err(1_000));
+        // Another address does not free a host.
+        check(2, 1, 600, Err(1_000));
+        check(2, 1, 1_000, Ok(()));
+        check(2, 2, 1_100, Err(1_250));
     }
 }

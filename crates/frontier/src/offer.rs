@@ -193,10 +193,15 @@ impl Frontier {
         offer: &Offer,
         mut record: UrlRecord,
     ) -> Result<(), FrontierError> {
+        let was_nofollow = matches!(&record.outcome, Outcome::Excluded { rule } if rule == NOFOLLOW);
         if !offer.follow {
+            // As long as nothing else leads there, the shortest of these ways counts.
+            if was_nofollow && offer.depth < record.depth {
+                (record.depth, record.via) = (offer.depth, offer.via);
+                batch.put(&URLS, &page_key(id, offer.key), &record);
+            }
             return Ok(());
         }
-        let was_nofollow = matches!(&record.outcome, Outcome::Excluded { rule } if rule == NOFOLLOW);
         let widened = offer.start && record.outcome == Outcome::OffSite;
         if offer.depth >= record.depth && !was_nofollow && !widened {
             return Ok(());

@@ -143,7 +143,8 @@ impl Frontier {
             }
             End::Busy { status, wait } => {
                 record.busy += 1;
-                self.busy(settled.key.host, &record, status, wait, now)
+                let answered = settled.sent.map_or(now, |sent| sent.end.max(now));
+                self.busy(settled.key.host, &record, status, wait, answered)
             }
             End::NoRoom | End::Unfinished => return Ok(()),
         };

@@ -4,7 +4,9 @@
 
 pub mod forgetful;
 mod kv_contract;
+mod python;
 mod seed;
 
 pub use kv_contract::kv_contract;
+pub use python::python;
 pub use seed::Seed;

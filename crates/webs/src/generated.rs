@@ -417,7 +417,8 @@ fn link(page: &mut Page<'_>, chance: Chance, base: &str, target: &str) {
     page.link(&Anchor::new(target, &inner).written(written).rel(rel));
 }
 
-fn words(chance: Chance, count: u64) -> String {
+/// So many words, one space between.
+pub(crate) fn words(chance: Chance, count: u64) -> String {
     let mut out = String::with_capacity((count * (LETTERS_PER_WORD + 1)) as usize);
     for place in 0..count {
         if place > 0 {

@@ -18,6 +18,7 @@ mod picture;
 pub mod program;
 pub mod robots;
 pub mod serve;
+pub mod torture;
 pub mod truth;
 
 pub use error::WebsError;

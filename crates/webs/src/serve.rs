@@ -7,7 +7,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -32,6 +32,12 @@ pub trait Web: Send + Sync + 'static {
 
     /// The names this web is served under, for the hosts file.
     fn hosts(&self) -> Vec<String>;
+
+    /// The hosts file when the web is served on `addresses`: its names take them in turn.
+    fn hosts_file(&self, addresses: &[SocketAddr]) -> String {
+        let lines = self.hosts().into_iter().zip(addresses.iter().cycle());
+        lines.map(|(name, address)| format!("{} {name}\n", address.ip())).collect()
+    }
 }
 
 /// One request, its body read.
@@ -173,8 +179,9 @@ pub struct Server {
 
 struct Shared {
     web: Arc<dyn Web>,
-    log: RequestLog,
-    connections: AtomicU64,
+    log: Arc<RequestLog>,
+    /// Numbers the connections.
+    connections: Arc<AtomicU64>,
     slots: Arc<Semaphore>,
     addresses: Vec<SocketAddr>,
 }
@@ -193,15 +200,22 @@ impl Server {
     /// Serves `web` as the options say.
     pub async fn start_with(web: Arc<dyn Web>, options: &ServeOptions) -> Result<Self, WebsError> {
         let listeners = listen(&options.addresses).await?;
+        let log = Arc::new(open_log(options.kept_entries, options.log_file.as_deref())?);
+        Ok(Self::on(web, listeners, log, Arc::default()))
+    }
+
+    /// Serves `web` on open listeners, with a log and connection numbers that others may share.
+    pub(crate) fn on(
+        web: Arc<dyn Web>,
+        listeners: Vec<(SocketAddr, TcpListener)>,
+        log: Arc<RequestLog>,
+        connections: Arc<AtomicU64>,
+    ) -> Self {
         let addresses: Vec<SocketAddr> = listeners.iter().map(|(addr, _)| *addr).collect();
-        let log = RequestLog::new(options.kept_entries, options.log_file.as_deref()).map_err(|source| {
-            let path = options.log_file.clone().unwrap_or_default();
-            WebsError::Log { path, source }
-        })?;
         let shared = Arc::new(Shared {
             web,
             log,
-            connections: AtomicU64::new(0),
+            connections,
             slots: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
             addresses: addresses.clone(),
         });
@@ -209,7 +223,12 @@ impl Server {
         for (addr, listener) in listeners {
             tasks.spawn(accept(listener, addr, Arc::clone(&shared)));
         }
-        Ok(Self { addresses, shared, tasks })
+        Self { addresses, shared, tasks }
+    }
+
+    /// Runs something else that belongs to the web; it ends with the server.
+    pub(crate) fn beside(&mut self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(task);
     }
 
     /// The (first) address.
@@ -234,7 +253,7 @@ impl Server {
 
     /// `address name` a line, for a crawler that should find the web's hosts here.
     pub fn hosts_file(&self) -> String {
-        self.shared.hosts_file()
+        self.shared.web.hosts_file(&self.addresses)
     }
 
     /// Closes the listeners and every connection, and waits until they are closed.
@@ -243,15 +262,14 @@ impl Server {
     }
 }
 
-impl Shared {
-    fn hosts_file(&self) -> String {
-        let addresses = self.addresses.iter().cycle();
-        let lines = self.web.hosts().into_iter().zip(addresses);
-        lines.map(|(name, address)| format!("{} {name}\n", address.ip())).collect()
-    }
+/// A request log with these bounds.
+pub(crate) fn open_log(kept: usize, file: Option<&Path>) -> Result<RequestLog, WebsError> {
+    RequestLog::new(kept, file)
+        .map_err(|source| WebsError::Log { path: file.map(Path::to_path_buf).unwrap_or_default(), source })
 }
 
-async fn listen(addresses: &[SocketAddr]) -> Result<Vec<(SocketAddr, TcpListener)>, WebsError> {
+/// Listens on loopback addresses; the same port on all of them.
+pub(crate) async fn listen(addresses: &[SocketAddr]) -> Result<Vec<(SocketAddr, TcpListener)>, WebsError> {
     if let Some(&addr) = addresses.iter().find(|addr| !addr.ip().is_loopback()) {
         return Err(WebsError::NotLoopback { addr });
     }
@@ -391,7 +409,7 @@ fn control(request: &Request, shared: &Shared) -> Option<Answer> {
             let from = request.parameter("from").and_then(|from| from.parse().ok()).unwrap_or(0);
             Some(Answer::new(200, "application/jsonl", shared.log.json_lines(from)))
         }
-        "/_control/hosts" => Some(Answer::new(200, "text/plain", shared.hosts_file())),
+        "/_control/hosts" => Some(Answer::new(200, "text/plain", shared.web.hosts_file(&shared.addresses))),
         _ => None,
     }
 }

@@ -1,5 +1,7 @@
 //! Tests of the program as people meet it: arguments in, text and exit code out.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod bad_input;
 mod errors;
 mod gannet;
@@ -8,8 +10,11 @@ mod kept;
 mod kill;
 mod limits;
 mod one_shot;
+mod order;
 mod politeness;
 mod power_cut;
 mod process;
+mod readme;
 mod served;
 mod stop;
+mod warc;

@@ -24,7 +24,7 @@ const ADDRESS_DELAY: Duration = Duration::from_millis(100);
 /// Requests of two hosts at one address travel on two connections: their order and times at the server may be
 /// off by what the machine needs to hand them over. A host's own pause begins at the end of an answer, and is
 /// exact.
-const TRAVEL: Duration = Duration::from_millis(15);
+const TRAVEL: Duration = Duration::from_millis(30);
 
 /// A web and a place for its data.
 struct Bench {

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod damage;
-mod python;
 mod round_trip;
 mod samples;
 mod warcio;

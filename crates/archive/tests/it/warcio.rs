@@ -5,7 +5,7 @@ use std::process::Command;
 
 use archive::file_name;
 
-use crate::python::python;
+use testkit::python;
 use crate::samples::{archive, samples};
 
 #[test]

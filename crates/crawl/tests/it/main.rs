@@ -3,4 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod bench_site;
+mod content;
+mod following;
+mod requests;
+mod robots;
+mod site;
+mod steering;
 mod truth;

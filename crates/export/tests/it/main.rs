@@ -2,5 +2,4 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod python;
 mod round_trip;

@@ -7,7 +7,7 @@ use export::{Csv, FileTarget, JsonLines, PageRow, Sitemap, SqlitePages, unguard_
 use model::{PageUrl, Timestamp};
 use serde_json::{Value, json};
 
-use crate::python::python;
+use testkit::python;
 
 const TITLES: [&str; 12] = [
     "plain",

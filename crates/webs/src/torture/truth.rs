@@ -235,7 +235,8 @@ impl TortureTruth {
             if self.forbidden.iter().any(|forbidden| forbidden.to_string() == entry.address) {
                 offences.push(Offence::ForbiddenAddress { url: url.clone() });
             }
-            let seconds = self.waits.iter().find(|wait| wait.host == entry.host).map_or(0, |wait| wait.seconds);
+            let seconds =
+                self.waits.iter().find(|wait| wait.host == entry.host).map_or(0, |wait| wait.seconds);
             if let Some(at) = refused.get(entry.host.as_str()) {
                 let after = entry.us.saturating_sub(*at);
                 if after < seconds.saturating_mul(1_000_000) {
@@ -335,7 +336,8 @@ mod tests {
         };
         let log: Vec<LogEntry> = requests.iter().map(entry).collect();
         let found: Vec<String> = truth().offences(&log).iter().map(Offence::to_string).collect();
-        let found: Vec<String> = found.iter().map(|text| text.replace(&format!("http://{HOST}"), "")).collect();
+        let found: Vec<String> =
+            found.iter().map(|text| text.replace(&format!("http://{HOST}"), "")).collect();
         assert_eq!(found, expected, "{requests:?}");
     }
 

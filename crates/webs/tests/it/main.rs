@@ -4,4 +4,5 @@ mod client;
 mod demo;
 mod generated;
 mod served;
+mod torture;
 mod truth;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// The Python to use; none when there is none and that is no failure. A skipped suite is noted in the file
 /// that `GANNET_TEST_SKIPS` names.
-pub(crate) fn python(suite: &str) -> Option<PathBuf> {
+pub fn python(suite: &str) -> Option<PathBuf> {
     if let Some(python) = std::env::var_os("GANNET_TEST_PYTHON") {
         return Some(python.into());
     }
@@ -13,8 +13,8 @@ pub(crate) fn python(suite: &str) -> Option<PathBuf> {
     assert!(std::env::var("CI").as_deref() != Ok("true"), "{message}");
     eprintln!("skipped, {message}");
     if let Some(skips) = std::env::var_os("GANNET_TEST_SKIPS") {
-        let mut file = std::fs::File::options().append(true).create(true).open(skips).unwrap();
-        writeln!(file, "{message}").unwrap();
+        let mut file = std::fs::File::options().append(true).create(true).open(skips).expect("the file of skips can be written");
+        writeln!(file, "{message}").expect("the file of skips can be written");
     }
     None
 }

@@ -1,0 +1,317 @@
+//! The torture web: traps, faults and attackers on loopback, with ordinary pages in between.
+//!
+//! Everything follows from the seed and, where a host recovers or a name changes, from the time
+//! since the server's start; never from how often it was asked. All hosts are `*.torture.test` on one
+//! port: most on an HTTP library at 127.0.0.1 to .6, those it could not misbehave enough for on a raw
+//! listener at 127.0.0.7; at 127.0.0.8 connections are refused; 127.66.0.1 answers, and must never be
+//! asked. A crawl starts at the portal, takes every `*.torture.test` host into its scope, may ask
+//! 127.0.0.0/24 and nothing else that is private, and uses the web's name server (or its hosts file,
+//! which leaves out the names whose address is the mischief).
+//!
+//! | host | what | right |
+//! | --- | --- | --- |
+//! | `www` | the portal: one page a chapter, links to everything | fetched |
+//! | `alpha` `beta` `gamma` `delta` | ordinary sites, two on an address | fetched |
+//! | `calendar` | `/calendar/YEAR/MONTH[/DAY]`, for ever both ways | ≤ 200 requests |
+//! | `sessions` | `/s/ID/topic-N` and `/forum?NAME=ID&topic=N`, a new id with each link | ≤ 100 each |
+//! | `facets` | `/shop?…`: six parameters in any order | ≤ 250 |
+//! | `growth` | `/deep/` + `a/`…; `/mix/` + `x/`, `y/`, in turn; `/maze/` + new segments | ≤ 50, 100, 200 |
+//! | `tarpit` | `/wiki/…`: near-copies of one text, each 50 to 200 ms late | ≤ 200 |
+//! | `redirects` `/loop/N/` | circles of 1, 2, 3 | each URL once |
+//! | `redirects` `/chain/N/` | chains of 5, 10 (end fetched), 11, 50 | ≤ 11 |
+//! | `redirects` `/to/…` | private addresses in 12 spellings; `file:`, `ftp:`, `data:`, …; empty, missing, broken, 12,000 letters long | never asked; failed |
+//! | `bombs` | 256 MiB of gzip, brotli, zstd, gzip in gzip, below 1 MiB on the wire; nine codings; truncated, damaged and false gzip | cut or failed |
+//! | `text` `/hard/…` | charsets wrong, missing, lying, unknown, UTF-16, half letters; NULs, controls; broken markup; 100,000 deep; an attribute of 1 MiB; a million attributes; a word of 2 MiB; 20,000 links; no and odd content types | fetched, `/found/…` too |
+//! | `cookies` | 600 cookies with each page, foreign, public-suffix and huge ones; 431 when more than 16 KiB come back | fetched |
+//! | `pace-…` | 429 and 503 until `recovers_after`: seconds, fraction, date, past, negative, garbage, empty, none | pause kept, fetched |
+//! | `pace-years` `pace-overflow` `pace-far-date` | a pause that outlasts the crawl | one request |
+//! | `robots-500` `robots-503` `robots-599` `robots-silent` `robots-reset` | robots.txt cannot be had | nothing asked |
+//! | `robots-chain-5` | the rules behind five redirects | obeyed |
+//! | `robots-large` | rules before and after 500 KiB | obeyed up to there |
+//! | `robots-mark` `robots-crlf` `robots-cr` `robots-mixed` `robots-type` | byte order mark, line ends, junk, odd type | obeyed |
+//! | `robots-chain-6` `robots-html` `robots-utf-16` | no readable rules | fetched |
+//! | `drip` `drip-head` | a byte each 100 ms | cut or timeout |
+//! | `endless` `endless-chunks` `endless-head` | 64 MiB unless the client hangs up | cut or failed |
+//! | `silent` | accepts, says nothing | timeout |
+//! | `length-…` | Content-Length long, short, twice, beside chunks, negative, 23 digits | cut or malformed |
+//! | `chunk-…` | chunk size of letters, of 21 digits, body cut within a chunk | cut or malformed |
+//! | `no-status` `status-letters` `status-999` `version-9` `http-0-9` `continue-flood` | heads that are none; 4,000 × 100 Continue | malformed |
+//! | `huge-header` `many-headers` | 1 MiB in one, 10,000 | malformed |
+//! | `bare-return` `nul-header` `folded-header` `blank-in-name` `smuggling` | header injection, by bytes and by an escaped Location | no injected header, no `/admin` |
+//! | `two-answers` | a second answer nobody asked for | `/plain.html` is its own |
+//! | `reset-at-once` `reset-head` `reset-body` `closed` | hang up rudely | broken or cut |
+//! | `no-such-name` `broken-name` `refused-name` `silent-name` `empty-name` `garbage-name` `alias-loop` | NXDOMAIN, SERVFAIL, REFUSED, nothing, no records, no DNS, a circle of aliases | failed |
+//! | `slow-name` `ttl-0` `ttl-absurd` `alias-3` `many-addresses` `many-N` | late answers, lifetimes 0 and 136 years, aliases, 20 addresses, ten names on one | fetched |
+//! | `alias-30` | thirty aliases | fetched or failed |
+//! | `inside` `inside-…` | private addresses: plain, by alias, IPv6-mapped, 10/8, metadata, 0.0.0.0 | forbidden, never asked |
+//! | `inside-mixed` `rebinding` | a good and a forbidden address, at once or one after the other | the forbidden one never asked |
+//! | `refused` | nobody listens | failed |
+//!
+//! TLS and HTTP/2 have no hosts yet.
+
+mod bombs;
+mod book;
+mod dns;
+mod names;
+mod ordinary;
+mod pace;
+mod raw;
+mod redirects;
+mod robots;
+mod spaces;
+mod text;
+pub mod truth;
+mod wire;
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket, UdpSocket};
+
+use crate::WebsError;
+use crate::log::{KEPT_ENTRIES, RequestLog};
+use crate::serve::{Answer, Request, Server, Web, listen, open_log};
+use book::{Book, FORBIDDEN, HTML, Spot};
+pub use dns::Question;
+use dns::{NameServer, Questions};
+use truth::TortureTruth;
+
+/// How a torture web is served.
+#[derive(Clone, Debug)]
+pub struct TortureOptions {
+    /// The port of all its addresses; 0 takes a free one.
+    pub port: u16,
+    /// Entries of the request log kept in memory.
+    pub kept_entries: usize,
+    /// A file that gets every entry of the request log.
+    pub log_file: Option<PathBuf>,
+    /// When hosts that ask for a pause recover, from the server's start.
+    pub recovers_after: Duration,
+    /// When the name that changes its address does so, from the server's start.
+    pub rebinds_after: Duration,
+    /// How late the slow name server is.
+    pub slow_dns: Duration,
+    /// Longest life of a connection to the raw listener.
+    pub patience: Duration,
+    /// Connections to the raw listener that are open at once.
+    pub connections: usize,
+    /// Where the endless answers end after all.
+    pub endless_bytes: u64,
+    /// Tries that a crawler may add to a failed one.
+    pub retries: u32,
+}
+
+impl Default for TortureOptions {
+    fn default() -> Self {
+        Self {
+            port: 0,
+            kept_entries: KEPT_ENTRIES,
+            log_file: None,
+            recovers_after: Duration::from_secs(2),
+            rebinds_after: Duration::from_secs(3),
+            slow_dns: Duration::from_secs(1),
+            patience: Duration::from_secs(30),
+            connections: 256,
+            endless_bytes: 64 << 20,
+            retries: 3,
+        }
+    }
+}
+
+/// The torture web of one seed, as it is served on one port.
+pub struct Torture {
+    book: Book,
+}
+
+impl Torture {
+    /// The web without sockets: for drawing pages and reading the truth in-process.
+    pub fn new(seed: u64, port: u16, options: TortureOptions) -> Self {
+        let mut book = Book::new(seed, port, options);
+        let lures = spaces::write(&mut book);
+        ordinary::write(&mut book, &lures);
+        redirects::write(&mut book);
+        bombs::write(&mut book);
+        text::write(&mut book);
+        pace::write(&mut book);
+        robots::write(&mut book);
+        wire::write(&mut book);
+        names::write(&mut book);
+        book.bind();
+        Self { book }
+    }
+
+    /// Serves the web of a seed on loopback, with its name server.
+    pub async fn start(seed: u64, options: TortureOptions) -> Result<TortureServer, WebsError> {
+        let log = Arc::new(open_log(options.kept_entries, options.log_file.as_deref())?);
+        let sockets = Sockets::open(options.port).await?;
+        let web = Arc::new(Self::new(seed, sockets.port, options));
+        let numbers = Arc::<AtomicU64>::default();
+        let served: Arc<dyn Web> = Arc::clone(&web) as Arc<dyn Web>;
+        let mut server = Server::on(served, sockets.http, Arc::clone(&log), Arc::clone(&numbers));
+        let scripts = Arc::clone(&web);
+        let raw = raw::Raw {
+            log: Arc::clone(&log),
+            numbers,
+            connections: web.book.options.connections,
+            patience: web.book.options.patience,
+            script: Box::new(move |request| wire::script(&scripts.book, request)),
+        };
+        server.beside(raw.serve(sockets.raw, Spot::Raw.ip().into()));
+        let questions = Arc::<Questions>::default();
+        let names = web.book.names.clone();
+        let name_server = NameServer { names, log, questions: Arc::clone(&questions) };
+        server.beside(name_server.serve(sockets.dns));
+        Ok(TortureServer { server, web, dns: sockets.dns_addr, questions, _refusing: sockets.refusing })
+    }
+
+    /// What a well-behaved crawler makes of it.
+    pub fn truth(&self) -> &TortureTruth {
+        &self.book.truth
+    }
+}
+
+impl Web for Torture {
+    fn answer(&self, request: &Request) -> Answer {
+        let book = &self.book;
+        if request.path == "/_control/truth.json" {
+            let body = serde_json::to_vec(&book.truth).expect("a truth has only plain fields");
+            return Answer::new(200, "application/json", body);
+        }
+        let Some(label) = book.label(&request.host) else {
+            // Asked by its address: nobody has business here, so let it look worthwhile.
+            return Answer::new(200, HTML, "<p>The inside of somebody's network.</p>\n");
+        };
+        let chapters = spaces::answer(book, label, request)
+            .or_else(|| redirects::answer(book, label, request))
+            .or_else(|| bombs::answer(label, request))
+            .or_else(|| text::answer(book, label, request))
+            .or_else(|| pace::answer(book, label, request))
+            .or_else(|| robots::answer(book, label, request));
+        if let Some(answer) = chapters {
+            return answer;
+        }
+        if request.path == "/robots.txt" {
+            return book.plain_robots(label);
+        }
+        match book.ordinary(label, &request.path) {
+            Some(html) => Answer::new(200, HTML, html),
+            None => Answer::new(404, HTML, "<p>Nothing here.</p>\n"),
+        }
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        self.book.host_names()
+    }
+
+    fn hosts_file(&self, _: &[SocketAddr]) -> String {
+        self.book.hosts_file()
+    }
+}
+
+/// A running torture web. Dropping it closes every socket.
+pub struct TortureServer {
+    server: Server,
+    web: Arc<Torture>,
+    dns: SocketAddr,
+    questions: Arc<Questions>,
+    /// Bound, but not listening: the port stays ours, and connections to it are refused.
+    _refusing: TcpSocket,
+}
+
+impl TortureServer {
+    /// Where a crawl starts.
+    pub fn start_urls(&self) -> &[String] {
+        &self.truth().starts
+    }
+
+    /// What a well-behaved crawler makes of the web.
+    pub fn truth(&self) -> &TortureTruth {
+        self.web.truth()
+    }
+
+    /// The requests of all listeners.
+    pub fn log(&self) -> &RequestLog {
+        self.server.log()
+    }
+
+    /// The address of the portal; all hosts have its port.
+    pub fn addr(&self) -> SocketAddr {
+        self.server.addr()
+    }
+
+    /// The name server (UDP).
+    pub fn dns_addr(&self) -> SocketAddr {
+        self.dns
+    }
+
+    /// The questions to the name server, oldest first.
+    pub fn questions(&self) -> Vec<Question> {
+        self.questions.all()
+    }
+
+    /// `address name` a line, for the names whose address is no mischief.
+    pub fn hosts_file(&self) -> String {
+        self.server.hosts_file()
+    }
+
+    /// Closes the listeners and every connection, and waits until they are closed.
+    pub async fn stop(self) {
+        self.server.stop().await;
+    }
+}
+
+struct Sockets {
+    port: u16,
+    http: Vec<(SocketAddr, TcpListener)>,
+    raw: TcpListener,
+    refusing: TcpSocket,
+    dns: UdpSocket,
+    dns_addr: SocketAddr,
+}
+
+impl Sockets {
+    async fn open(port: u16) -> Result<Self, WebsError> {
+        let mut tries_left = if port == 0 { 20 } else { 1 };
+        loop {
+            tries_left -= 1;
+            match Self::open_once(port).await {
+                // A port that was free where others listen may be taken at the refusing address.
+                Err(WebsError::PortInUse { .. }) if tries_left > 0 => {}
+                result => return result,
+            }
+        }
+    }
+
+    async fn open_once(port: u16) -> Result<Self, WebsError> {
+        let spots =
+            [Spot::First, Spot::Second, Spot::Spaces, Spot::Answers, Spot::Pace, Spot::Robots, Spot::Raw];
+        let ips = spots.iter().map(|spot| spot.ip()).chain([FORBIDDEN]);
+        let mut http = listen(&ips.map(|ip| SocketAddr::from((ip, port))).collect::<Vec<_>>()).await?;
+        let port = http[0].0.port();
+        let raw_place = http.iter().position(|(addr, _)| addr.ip() == IpAddr::from(Spot::Raw.ip()));
+        let (_, raw) = http.remove(raw_place.expect("the raw address was listened on"));
+        let refused = SocketAddr::from((Spot::Refused.ip(), port));
+        let refusing = bound(refused).map_err(|source| failure(refused, source))?;
+        let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let dns = UdpSocket::bind(wanted).await.map_err(|source| failure(wanted, source))?;
+        let dns_addr = dns.local_addr().map_err(|source| failure(wanted, source))?;
+        Ok(Self { port, http, raw, refusing, dns, dns_addr })
+    }
+}
+
+fn bound(addr: SocketAddr) -> io::Result<TcpSocket> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(addr)?;
+    Ok(socket)
+}
+
+fn failure(addr: SocketAddr, source: io::Error) -> WebsError {
+    match source.kind() {
+        io::ErrorKind::AddrInUse => WebsError::PortInUse { addr },
+        _ => WebsError::Listen { addr, source },
+    }
+}

@@ -1,5 +1,6 @@
-//! Serves the demo site, or a generated web, by itself:
-//! `cargo run -p webs --example demo -- [ADDR] [SEED]`, or `… -- ADDR generated HOSTS PAGES`.
+//! Serves the demo site, or another web, by itself:
+//! `cargo run -p webs --example demo -- [ADDR] [SEED]`, `… -- ADDR generated HOSTS PAGES`, or
+//! `… -- ADDR torture [SEED]`.
 
 use std::io::stdout;
 
@@ -18,6 +19,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             let hosts = arguments.get(2).map_or(Ok(50), |hosts| hosts.parse())?;
             let pages = arguments.get(3).map_or(Ok(5_000), |pages| pages.parse())?;
             options.web = Choice::Generated(Generated { hosts, pages, ..Generated::default() });
+        }
+        Some("torture") => {
+            let seed = arguments.get(2).map_or(Ok(1), |seed| seed.parse())?;
+            options.web = Choice::Torture { seed };
         }
         Some(seed) => options.web = Choice::Demo { seed: seed.parse()?, epoch: 0 },
         None => {}

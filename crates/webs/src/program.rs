@@ -10,6 +10,7 @@ use crate::demo::Demo;
 use crate::generated::{Generated, GeneratedWeb};
 use crate::log::KEPT_ENTRIES;
 use crate::serve::{ServeOptions, Server, Web};
+use crate::torture::{Torture, TortureOptions};
 use crate::{WebsError, demo};
 
 /// What to serve and where.
@@ -37,6 +38,11 @@ pub enum Choice {
     },
     /// A generated web.
     Generated(Generated),
+    /// The torture web. Its addresses are fixed: of the wanted one only the port counts.
+    Torture {
+        /// Its seed.
+        seed: u64,
+    },
 }
 
 impl Default for Options {
@@ -52,16 +58,14 @@ impl Default for Options {
 
 /// Serves until `stop` is ready. When the web can be asked, one line goes to `out`:
 /// `serving demo at http://127.0.0.1:8080/`, and for webs of many hosts a second one with the
-/// start page and the address of the hosts file.
+/// start page and the address of the hosts file, and of the name server where there is one.
 pub async fn run(
     options: Options,
     out: &mut (dyn Write + Send),
     stop: impl Future<Output = ()>,
 ) -> Result<(), WebsError> {
-    let server = start(&options).await?;
-    out.write_all(greeting(&options, &server).as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(WebsError::Print)?;
+    let (server, greeting) = start_greeting(&options).await?;
+    out.write_all(greeting.as_bytes()).and_then(|()| out.flush()).map_err(WebsError::Print)?;
     stop.await;
     server.stop().await;
     Ok(())
@@ -69,10 +73,30 @@ pub async fn run(
 
 /// Starts what the options describe and returns at once.
 pub async fn start(options: &Options) -> Result<Server, WebsError> {
-    let web: Arc<dyn Web> = match &options.web {
-        Choice::Demo { seed, epoch } => Arc::new(Demo::new(*seed, *epoch)),
-        Choice::Generated(generated) => Arc::new(GeneratedWeb::new(generated.clone())?),
-    };
+    Ok(start_greeting(options).await?.0)
+}
+
+/// Starts, and says where.
+async fn start_greeting(options: &Options) -> Result<(Server, String), WebsError> {
+    match &options.web {
+        Choice::Demo { seed, epoch } => {
+            let server = serve(Arc::new(Demo::new(*seed, *epoch)), options).await?;
+            let (base, port) = (server.base(), server.addr().port());
+            let greeting = format!("serving demo at {base}/ (also as http://{}:{port}/)\n", demo::HOST);
+            Ok((server, greeting))
+        }
+        Choice::Generated(generated) => {
+            let server = serve(Arc::new(GeneratedWeb::new(generated.clone())?), options).await?;
+            let (base, start) = (server.base(), generated.start_url(server.addr().port()));
+            let greeting =
+                format!("serving generated at {base}/\nstart {start} hosts {base}/_control/hosts\n");
+            Ok((server, greeting))
+        }
+        Choice::Torture { seed } => start_torture(*seed, options).await,
+    }
+}
+
+async fn serve(web: Arc<dyn Web>, options: &Options) -> Result<Server, WebsError> {
     let serve = ServeOptions {
         addresses: addresses(options.addr, options.addresses),
         kept_entries: KEPT_ENTRIES,
@@ -81,22 +105,23 @@ pub async fn start(options: &Options) -> Result<Server, WebsError> {
     Server::start_with(web, &serve).await
 }
 
+async fn start_torture(seed: u64, options: &Options) -> Result<(Server, String), WebsError> {
+    if !options.addr.ip().is_loopback() {
+        return Err(WebsError::NotLoopback { addr: options.addr });
+    }
+    let (port, log_file) = (options.addr.port(), options.log.clone());
+    let served = Torture::start(seed, TortureOptions { port, log_file, ..TortureOptions::default() }).await?;
+    let (starts, dns) = (served.start_urls().join(" "), served.dns_addr());
+    let server = served.into_server();
+    let base = server.base();
+    let greeting =
+        format!("serving torture at {base}/\nstart {starts} hosts {base}/_control/hosts dns {dns}\n");
+    Ok((server, greeting))
+}
+
 fn addresses(first: SocketAddr, count: u8) -> Vec<SocketAddr> {
     let SocketAddr::V4(v4) = first else { return vec![first] };
     let start = u32::from(*v4.ip());
     let following = (0..u32::from(count.max(1))).map(|step| start.saturating_add(step));
     following.map(|ip| SocketAddr::from((std::net::Ipv4Addr::from(ip), first.port()))).collect()
-}
-
-fn greeting(options: &Options, server: &Server) -> String {
-    let base = server.base();
-    match &options.web {
-        Choice::Demo { .. } => {
-            format!("serving demo at {base}/ (also as http://{}:{}/)\n", demo::HOST, server.addr().port())
-        }
-        Choice::Generated(generated) => format!(
-            "serving generated at {base}/\nstart {} hosts {base}/_control/hosts\n",
-            generated.start_url(server.addr().port())
-        ),
-    }
 }

@@ -165,7 +165,13 @@ impl Torture {
         let names = web.book.names.clone();
         let name_server = NameServer { names, log, questions: Arc::clone(&questions) };
         server.beside(name_server.serve(sockets.dns));
-        Ok(TortureServer { server, web, dns: sockets.dns_addr, questions, _refusing: sockets.refusing })
+        let refusing = sockets.refusing;
+        server.beside(async move {
+            // Bound, but not listening: the port stays ours, and connections to it are refused.
+            let _refusing = refusing;
+            std::future::pending().await
+        });
+        Ok(TortureServer { server, web, dns: sockets.dns_addr, questions })
     }
 
     /// What a well-behaved crawler makes of it.
@@ -218,8 +224,6 @@ pub struct TortureServer {
     web: Arc<Torture>,
     dns: SocketAddr,
     questions: Arc<Questions>,
-    /// Bound, but not listening: the port stays ours, and connections to it are refused.
-    _refusing: TcpSocket,
 }
 
 impl TortureServer {
@@ -256,6 +260,11 @@ impl TortureServer {
     /// `address name` a line, for the names whose address is no mischief.
     pub fn hosts_file(&self) -> String {
         self.server.hosts_file()
+    }
+
+    /// The plain server, which carries everything; what else is known of the web is let go.
+    pub fn into_server(self) -> Server {
+        self.server
     }
 
     /// Closes the listeners and every connection, and waits until they are closed.

@@ -71,7 +71,7 @@ struct ProjectFile {
     start: Spanned<Vec<StartUrl>>,
     /// How the project is crawled: the keys below. Without it, every default holds.
     #[serde(default)]
-    #[schemars(extend("x-form" = "{key: value, …}"))]
+    #[schemars(extend("x-form" = "map of the keys below"))]
     crawl: CrawlSettings,
 }
 

@@ -4,6 +4,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::net::SocketAddr;
 
+use webs::program::{self, Choice, Options};
 use webs::torture::truth::Ending;
 use webs::torture::{TortureOptions, TortureServer};
 
@@ -162,4 +163,18 @@ async fn the_truth_can_be_asked_of_the_web_itself() {
     assert_eq!(&read, server.truth());
     let hosts = get(&server, &url(&server, "www", "/_control/hosts")).await;
     assert_eq!(hosts.text(), server.hosts_file());
+}
+
+#[tokio::test]
+async fn the_program_says_where_to_start_and_whom_to_ask_for_names() {
+    let options = Options { web: Choice::Torture { seed: 47 }, ..Options::default() };
+    let mut out = Vec::new();
+    program::run(options, &mut out, async {}).await.expect("a clean end");
+    let text = String::from_utf8(out).expect("plain");
+    let base =
+        text.strip_prefix("serving torture at ").and_then(|rest| rest.split('\n').next()).expect("a base");
+    let port = base.trim_end_matches('/').rsplit(':').next().expect("a port");
+    let expected =
+        format!("\nstart http://www.torture.test:{port}/ hosts {base}_control/hosts dns 127.0.0.1:");
+    assert!(text.contains(&expected), "{text}");
 }

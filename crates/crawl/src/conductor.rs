@@ -247,6 +247,9 @@ impl Conductor {
                 stats.processing_micros.add(micros);
                 stats.page_bytes.add(visit.content_bytes);
                 *stats.slots.entry(slot).or_default() += 1;
+            } else {
+                // A page's bytes are counted where it is settled; those of other answers count as well.
+                stats.bytes += visit.bytes;
             }
             state.visits += 1;
         }

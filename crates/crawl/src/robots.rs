@@ -162,13 +162,14 @@ pub(crate) async fn read_fixed(slots: &Slots, url: &PageUrl) -> Result<RobotsBoo
     let Slots { network, .. } = slots;
     let (address, _) = network.address(&url.host()).await.map_err(|error| error.to_string())?;
     let host = HostKey::of(&url.host());
-    let turn = slots.turn(address, host, slots.host_gap).await;
-    let mut request = Request::new(url.clone(), address, turn.ok_or("the run ends")?);
+    let turn = slots.turn(address, host, slots.host_gap).await.ok_or("the run ends")?;
+    let mut request = Request::new(url.clone(), address, turn.start);
     request.body_limit = MOST_BYTES as u64;
     match network.fetcher.fetch(request).await {
         Ok(Answer::Fetched(fetched)) if (200..300).contains(&fetched.status) => {
             let rules = Arc::new(Robots::parse(&fetched.content).rules(&network.agent));
-            slots.put_off(host, rules.pause().unwrap_or_default());
+            let pause = rules.pause().unwrap_or_default().max(slots.host_gap);
+            slots.put_off(host, turn, fetched.timings.total + pause);
             Ok(RobotsBook::fixed(rules))
         }
         Ok(answer) => Err(format!("status {}", answer.fetched().status)),
@@ -196,9 +197,9 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result
         }
         let Ok(address_now) = address else { break unreachable("its redirect leads to no address") };
         let gap = if at_home { lease.gap } else { slots.host_gap };
-        let Some(start) = slots.turn(address_now, HostKey::of(&url.host()), gap).await else {
-            return Err(sent);
-        };
+        let host = HostKey::of(&url.host());
+        let Some(turn) = slots.turn(address_now, host, gap).await else { return Err(sent) };
+        let start = turn.start;
         let mut request = Request::new(url.clone(), address_now, start);
         request.body_limit = MOST_BYTES as u64;
         let answer = tokio::select! {
@@ -209,6 +210,7 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result
         };
         requests += 1;
         let connect = answer.as_ref().map_or(Duration::ZERO, |answer| answer.fetched().timings.connect);
+        slots.put_off(host, turn, connect + gap);
         if at_home {
             sent = Some(Sent { start: start + connect, end: clock.ended() });
         }

@@ -72,6 +72,15 @@ pub(crate) struct Turns {
     hosts: HashMap<HostKey, Duration>,
 }
 
+/// A turn that was taken.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn {
+    /// When, by the date.
+    pub(crate) start: Timestamp,
+    /// When, on the process's clock.
+    at: Duration,
+}
+
 /// Addresses and hosts remembered before those are forgotten whose turn is past.
 const MOST_TURNS: usize = 16_384;
 
@@ -237,9 +246,10 @@ impl Slots {
         }
         let mut asked = Asked { crawl_delay: leash.crawl_delay(), retry_after: None };
         let turn = self.turn(lease.address, url.key.host, lease.gap).await;
-        let Some(start) = turn.filter(|start| *start <= lease.deadline) else {
+        let Some(turn) = turn.filter(|turn| turn.start <= lease.deadline) else {
             return (Left::Ending, None);
         };
+        let start = turn.start;
         let mut request = Request::new(url.url.clone(), lease.address, start);
         request.validators = url.validators.clone();
         request.body_limit = url.body_limit;
@@ -255,6 +265,7 @@ impl Slots {
         };
         // What counts for the host is when the request reached it, not when we began to connect.
         let connect = answer.as_ref().map_or(Duration::ZERO, |answer| answer.fetched().timings.connect);
+        self.put_off(url.key.host, turn, connect + lease.gap);
         let sent = Sent { start: start + connect, end: self.clock.ended() };
         let host_rests;
         match answer {
@@ -289,7 +300,7 @@ impl Slots {
     /// Waits for a turn at a host, and at its address, which other hosts may share, and takes it; none when nothing
     /// more may be asked. The frontier has made room for it; this keeps the gap exact however long a slot took to
     /// begin, and where robots.txt leads from one host to another.
-    pub(crate) async fn turn(&self, address: IpAddr, host: HostKey, gap: Duration) -> Option<Timestamp> {
+    pub(crate) async fn turn(&self, address: IpAddr, host: HostKey, gap: Duration) -> Option<Turn> {
         while self.may_ask() {
             let now = self.clock.process().elapsed();
             let taken = {
@@ -297,18 +308,18 @@ impl Slots {
                 turns.take((address, self.address_gap), (host, gap), now)
             };
             match taken {
-                Ok(()) => return Some(self.clock.now()),
+                Ok(()) => return Some(Turn { start: self.clock.now(), at: now }),
                 Err(due) => _ = self.sleep(due.saturating_sub(now)).await,
             }
         }
         None
     }
 
-    /// The host is not asked again before this time has passed.
-    pub(crate) fn put_off(&self, host: HostKey, time: Duration) {
+    /// The host is not asked again before this time has passed since a turn.
+    pub(crate) fn put_off(&self, host: HostKey, since: Turn, time: Duration) {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         let next = turns.hosts.entry(host).or_default();
-        *next = (*next).max(self.clock.process().elapsed() + time);
+        *next = (*next).max(since.at + time);
     }
 
     /// True when the moment has come, false when nothing more may be asked.

@@ -22,7 +22,7 @@
 //! | `redirects` `/to/…` | private addresses in 12 spellings; `file:`, `ftp:`, `data:`, …; empty, missing, broken, 12,000 letters long | never asked; failed |
 //! | `bombs` | 256 MiB of gzip, brotli, zstd, gzip in gzip, below 1 MiB on the wire; nine codings; truncated, damaged and false gzip | cut or failed |
 //! | `text` `/hard/…` | charsets wrong, missing, lying, unknown, UTF-16, half letters; NULs, controls; broken markup; 100,000 deep; an attribute of 1 MiB; a million attributes; a word of 2 MiB; 20,000 links; no and odd content types | fetched, `/found/…` too |
-//! | `cookies` | 600 cookies with each page, foreign, public-suffix and huge ones; 431 when more than 16 KiB come back | fetched |
+//! | `cookies` | 150 new cookies with each page, foreign, public-suffix and huge ones; 431 when more than 16 KiB come back; 2,000 with `/flood.html` | fetched; the flood may be refused |
 //! | `pace-…` | 429 and 503 until `recovers_after`: seconds, fraction, date, past, negative, garbage, empty, none | pause kept, fetched |
 //! | `pace-years` `pace-overflow` `pace-far-date` | a pause that outlasts the crawl | one request |
 //! | `robots-500` `robots-503` `robots-599` `robots-silent` `robots-reset` | robots.txt cannot be had | nothing asked |
@@ -89,7 +89,7 @@ pub struct TortureOptions {
     pub kept_entries: usize,
     /// A file that gets every entry of the request log.
     pub log_file: Option<PathBuf>,
-    /// When hosts that ask for a pause recover, from the server's start.
+    /// When hosts that ask for a sensible pause recover, from the server's start.
     pub recovers_after: Duration,
     /// When the name that changes its address does so, from the server's start.
     pub rebinds_after: Duration,
@@ -111,7 +111,7 @@ impl Default for TortureOptions {
             port: 0,
             kept_entries: KEPT_ENTRIES,
             log_file: None,
-            recovers_after: Duration::from_secs(2),
+            recovers_after: Duration::from_secs(5),
             rebinds_after: Duration::from_secs(3),
             slow_dns: Duration::from_secs(1),
             patience: Duration::from_secs(30),

@@ -56,11 +56,11 @@ pub(super) fn write(book: &mut Book) {
     ];
     for (label, say) in unknown {
         book.name(label, say);
-        expect(book, label, &[Why::Dns.into(), Why::Timeout.into()]);
+        expect(book, label, &[Why::Dns.into(), Why::Timeout.into(), Ending::Waiting]);
     }
     // Long, but it ends: followed or given up.
     book.name("alias-30", alias("alias-30", 30, good));
-    expect(book, "alias-30", &[Ending::Fetched, Why::Dns.into()]);
+    expect(book, "alias-30", &[Ending::Fetched, Why::Dns.into(), Ending::Waiting]);
 
     let guarded = [
         ("inside", addresses(&[inside], 60)),
@@ -83,7 +83,8 @@ pub(super) fn write(book: &mut Book) {
     expect(book, "rebinding", &[Ending::Fetched, Why::ForbiddenAddress.into()]);
 
     book.host("refused", Spot::Refused);
-    expect(book, "refused", &[Why::Connect.into()]);
+    // Its robots.txt is refused, too.
+    expect(book, "refused", &[Why::Connect.into(), Why::RobotsUnreachable.into(), Ending::Waiting]);
 }
 
 fn expect(book: &mut Book, label: &str, endings: &[Ending]) {

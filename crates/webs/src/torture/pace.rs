@@ -1,5 +1,5 @@
 //! Hosts that ask for a pause: 429 and 503 with every kind of `Retry-After`. They recover by the
-//! time since the server's start, however often they were asked.
+//! time since the server's start, however often they were asked; those with an absurd wish never.
 
 use super::book::{Book, HTML, Spot};
 use super::truth::Why;
@@ -50,10 +50,12 @@ pub(super) fn write(book: &mut Book) {
 }
 
 pub(super) fn answer(book: &Book, label: &str, request: &Request) -> Option<Answer> {
+    let recovered = request.since_start >= book.options.recovers_after;
     let hosts = HOSTS.iter().map(|(label, status, value, _)| (label, status, value));
     let absurd = ABSURD.iter().map(|(label, status, value)| (label, status, value));
-    let (_, status, value) = hosts.chain(absurd).find(|(known, _, _)| **known == label)?;
-    if request.since_start >= book.options.recovers_after || request.path == "/robots.txt" {
+    let mut busy = hosts.filter(|_| !recovered).chain(absurd);
+    let (_, status, value) = busy.find(|(known, _, _)| **known == label)?;
+    if request.path == "/robots.txt" {
         return None;
     }
     // No clock but the web's own: a date counts from the answer's `Date`.

@@ -52,7 +52,8 @@ pub(super) fn write(book: &mut Book) {
 pub(super) fn expect_closed(book: &mut Book, label: &str) {
     for path in ["/", OPEN] {
         book.lead(book.url(label, path));
-        book.expect(label, path, [Ending::Disallowed, Why::RobotsUnreachable.into()], 0);
+        let endings = [Ending::Disallowed, Why::RobotsUnreachable.into(), Ending::Waiting];
+        book.expect(label, path, endings, 0);
     }
 }
 

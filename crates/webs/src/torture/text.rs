@@ -7,14 +7,15 @@
 use bytes::Bytes;
 
 use super::book::{Book, HTML, Spot};
-use super::truth::Ending;
+use super::truth::{Ending, Why};
 use crate::serve::{Answer, Request};
 
 const LABEL: &str = "text";
 const COOKIES: &str = "cookies";
 const COOKIE_PAGES: [&str; 3] = ["/one.html", "/two.html", "/three.html"];
-/// Cookies of one answer.
-pub(super) const STORM: u64 = 600;
+/// Cookies that come with each page, new ones each time; and with the flood, beyond any fair head.
+const STORM: u64 = 150;
+const FLOOD: u64 = 2_000;
 /// Longest Cookie header that the host takes, in bytes.
 const MOST_COOKIE: usize = 16 * 1024;
 pub(super) const DEEP: usize = 100_000;
@@ -71,7 +72,9 @@ pub(super) fn write(book: &mut Book) {
     }
     book.host(COOKIES, Spot::Answers);
     book.lead(book.url(COOKIES, "/"));
-    book.site(COOKIES, &COOKIE_PAGES, Vec::new());
+    book.site(COOKIES, &COOKIE_PAGES, vec!["/flood.html".to_owned()]);
+    book.draw(COOKIES, "/flood.html", Vec::new());
+    book.expect(COOKIES, "/flood.html", [Ending::Fetched, Why::Malformed.into()], 1);
 }
 
 pub(super) fn answer(book: &Book, label: &str, request: &Request) -> Option<Answer> {
@@ -117,7 +120,8 @@ fn cookies(book: &Book, request: &Request) -> Option<Answer> {
     }
     let mut answer = Answer::new(200, HTML, book.ordinary(COOKIES, &request.path)?);
     let here = book.chance.with("cookies").with(&request.path);
-    for number in 0..STORM {
+    let count = if request.path == "/flood.html" { FLOOD } else { STORM };
+    for number in 0..count {
         let value = "x".repeat(20 + here.at(number).below(100) as usize);
         answer = answer.with(
             "set-cookie",

@@ -1,7 +1,8 @@
 //! What a well-behaved crawler makes of the torture web, and what the server's log says against one.
 //!
 //! Endings carry the names under which crawlers report them, so that they can be compared as texts.
-//! "Failed" covers "failed so far, to be tried again": how long a run waits is its own affair.
+//! "Failed" covers "failed so far, to be tried again": how long a run waits is its own affair. So is
+//! whether the other URLs of a host that cannot be reached share its failure or wait.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -67,6 +68,8 @@ pub enum Ending {
     Trap,
     /// The head says that the body is not wanted.
     Unwanted,
+    /// Known, but not to be asked yet, as its host rests for longer than the crawl waits.
+    Waiting,
     /// Not met, as what leads there is cut, refused or unreadable.
     Unmet,
 }
@@ -171,6 +174,7 @@ impl Ending {
             Ending::OffSite => "off-site".to_owned(),
             Ending::Trap => "trap".to_owned(),
             Ending::Unwanted => "unwanted".to_owned(),
+            Ending::Waiting => "waiting".to_owned(),
             Ending::Unmet => "unmet".to_owned(),
         }
     }

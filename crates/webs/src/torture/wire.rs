@@ -156,7 +156,7 @@ fn mischief(book: &Book, label: &str) -> Option<Script> {
         "chunk-cut" => say(200, &format!("{chunked}1000\r\n{BODY}")),
         "no-status" => say(0, &format!("Content-Type: text/html\r\nContent-Length: 9\r\n\r\n{BODY}")),
         "status-letters" => say(0, &format!("HTTP/1.1 2oo Fine\r\n\r\n{BODY}")),
-        "status-999" => say(999, &format!("HTTP/1.1 999 Beyond\r\nContent-Length: 0\r\n\r\n")),
+        "status-999" => say(999, "HTTP/1.1 999 Beyond\r\nContent-Length: 0\r\n\r\n"),
         "version-9" => say(200, &format!("HTTP/9.9 200 OK\r\n\r\n{BODY}")),
         "http-0-9" => say(0, BODY),
         "continue-flood" => {

@@ -11,14 +11,14 @@ use std::time::Duration;
 use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
 use archive::{ArchiveWriter, Records};
 use frontier::tables::{RobotsAnswer, URLS};
-use frontier::{End, Frontier, LimitReached, Next, Offer, Settled, page_key};
+use frontier::{Asked, End, Frontier, LimitReached, Next, Offer, Patience, Settled, page_key};
 use kv::{Batch, Durability, Reader, Store};
 use model::{CrawlId, Host, HostKey, LeaseId, Outcome, Project, Timestamp, UrlKey};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
 use crate::progress::{EndReason, Ended, Pause, Progress};
-use crate::read::Read;
+use crate::read::{self, Read};
 use crate::robots::{AskedRobots, Leash, RobotsBook};
 use crate::run::Wish;
 use crate::visit::{Message, Order, Pace, Slots};
@@ -81,6 +81,7 @@ struct State {
 
 struct LeaseState {
     host: Host,
+    first: UrlKey,
     width: usize,
     /// The slot has nothing more to send.
     slot_done: bool,
@@ -270,7 +271,17 @@ impl Conductor {
         state.touch(now);
         // Pages of the host may only be asked for once this is durable.
         state.commit_first = true;
-        let Some(host) = state.leases.get(&lease).map(|live| live.host.clone()) else { return Ok(()) };
+        let Some((host, first)) = state.leases.get(&lease).map(|live| (live.host.clone(), live.first)) else {
+            return Ok(());
+        };
+        if let Some((error, sent)) = asked.out_of_reach.clone().zip(asked.sent) {
+            // Not a matter of robots.txt: the host fails, and its best URL says why.
+            let visit = read::failed_visit(error.clone(), sent);
+            state.batch.put(&VISITS, &(self.id.0, first.host.0, first.page, sent.start.0), &visit);
+            let end = End::Failed { error, patience: Patience::Hard };
+            let settled = Settled { lease, key: first, sent: Some(sent), asked: Asked::default(), end };
+            return Ok(self.frontier.settle(&mut state.batch, settled, now)?);
+        }
         RobotsBook::or_stale(&self.store, &mut asked, now)?;
         for records in &asked.records {
             self.append(state, records, now)?;
@@ -479,7 +490,10 @@ impl Conductor {
         let asks_robots = leashes.iter().any(|(_, leash)| matches!(leash, Leash::Unknown));
         let width = if asks_robots { 1 } else { lease.connections.min(lease.urls.len()).max(1) };
         state.connections_used += width;
-        state.leases.insert(lease.id, LeaseState { host: lease.host.clone(), width, slot_done: false });
+        state.leases.insert(
+            lease.id,
+            LeaseState { host: lease.host.clone(), first: lease.urls[0].key, width, slot_done: false },
+        );
         let order = Order { lease, leashes };
         self.runtime.spawn(self.slots.clone().visit(order, slot));
         Ok(())

@@ -1,10 +1,14 @@
 //! The network as a run's settings want it: resolver, address guard, fetcher.
 
 use std::collections::BTreeSet;
+use std::future::{Future, poll_fn};
 use std::net::{IpAddr, SocketAddr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
-use fetch::{Agent, CookieJar, HttpFetcher, HttpSettings, StartCookie};
+use fetch::{Agent, Answer, CookieJar, FetchError, Fetcher, HttpFetcher, HttpSettings, Request, StartCookie};
 use model::{CrawlSettings, ErrorKind, Host, Project};
 use net::{
     AddressGuard, Allowed, Connector, Hosts, ResolveError, Resolved, Resolver, ResolverSettings, TlsSettings,
@@ -63,6 +67,17 @@ impl Network {
     /// Our name where a page speaks to one crawler: the first word of what we call ourselves.
     pub fn product(&self) -> &str {
         self.agent.split(['/', ' ']).next().unwrap_or_default()
+    }
+
+    /// Asks for a page. A mistake in reading the answer costs this page, not the run.
+    pub async fn fetch(&self, request: Request) -> Result<Answer, FetchError> {
+        let host = request.url.host();
+        let mut work = pin!(self.fetcher.fetch(request));
+        poll_fn(|context| {
+            let step = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)));
+            step.unwrap_or_else(|_| Poll::Ready(Err(FetchError::Ours { host: host.clone() })))
+        })
+        .await
     }
 
     /// The address to ask for a host.

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use archive::{Kept, Purpose, RecordWriter, Records, Visit};
 use fetch::robots::{MOST_BYTES, MOST_REDIRECTS, Reaction, Robots, Rules};
-use fetch::{Answer, Fetcher, Request};
+use fetch::{Answer, NextStep, Request};
 use frontier::Sent;
 use frontier::tables::{ROBOTS, RobotsAnswer, RobotsRecord};
 use kv::{KvError, Reader, Store};
-use model::{Cut, Fetched, HostKey, Lease, Origin, PageUrl, Timestamp};
+use model::{Cut, ErrorKind, Fetched, HostKey, Lease, Origin, PageUrl, Timestamp};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::visit::Slots;
@@ -51,6 +51,8 @@ enum Mode {
 pub(crate) struct AskedRobots {
     pub(crate) origin: Origin,
     pub(crate) record: RobotsRecord,
+    /// Why the host itself could not be reached, if that is so: then nothing is known of its robots.txt.
+    pub(crate) out_of_reach: Option<ErrorKind>,
     /// The request at the origin itself; the last one where it redirected within the host.
     pub(crate) sent: Option<Sent>,
     pub(crate) records: Vec<Records>,
@@ -165,7 +167,7 @@ pub(crate) async fn read_fixed(slots: &Slots, url: &PageUrl) -> Result<RobotsBoo
     let turn = slots.turn(address, host, slots.host_gap).await.ok_or("the run ends")?;
     let mut request = Request::new(url.clone(), address, turn.start);
     request.body_limit = MOST_BYTES as u64;
-    match network.fetcher.fetch(request).await {
+    match network.fetch(request).await {
         Ok(Answer::Fetched(fetched)) if (200..300).contains(&fetched.status) => {
             let rules = Arc::new(Robots::parse(&fetched.content).rules(&network.agent));
             let pause = rules.pause().unwrap_or_default().max(slots.host_gap);
@@ -187,6 +189,7 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result
     let mut records = Vec::new();
     let mut requests = 0;
     let mut hops = 0;
+    let mut out_of_reach = None;
     let fetched_at = clock.now();
     let answer = loop {
         let at_home = url.host() == lease.host;
@@ -203,7 +206,7 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result
         let mut request = Request::new(url.clone(), address_now, start);
         request.body_limit = MOST_BYTES as u64;
         let answer = tokio::select! {
-            answer = network.fetcher.fetch(request) => answer,
+            answer = network.fetch(request) => answer,
             () = slots.given_up() => {
                 return Err(if at_home { Some(Sent { start, end: clock.ended() }) } else { sent });
             }
@@ -216,7 +219,12 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result
         }
         let fetched = match answer {
             Ok(Answer::Fetched(fetched) | Answer::Unwanted { fetched, .. }) => fetched,
-            Err(error) => break unreachable(&error.to_string()),
+            Err(error) => {
+                if at_home && error.next_step() == NextStep::RetryHard {
+                    out_of_reach = Some(error.kind());
+                }
+                break unreachable(&error.to_string());
+            }
         };
         records.push(record(lease, &fetched));
         match Reaction::to(fetched.status) {
@@ -241,7 +249,7 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result
     };
     let lifetime = if matches!(answer, RobotsAnswer::Unreachable { .. }) { RETRY } else { FRESH };
     let record = RobotsRecord { fetched: fetched_at, expires: clock.now() + lifetime, answer };
-    Ok(AskedRobots { origin: origin.clone(), record, sent, records, requests })
+    Ok(AskedRobots { origin: origin.clone(), record, out_of_reach, sent, records, requests })
 }
 
 fn rules(fetched: &Fetched) -> RobotsAnswer {
@@ -281,7 +289,7 @@ mod tests {
     fn answered(answer: RobotsAnswer, at: Timestamp) -> AskedRobots {
         let origin = PageUrl::parse("http://e.test/").expect("a URL").origin();
         let record = RobotsRecord { fetched: at, expires: at + DAY, answer };
-        AskedRobots { origin, record, sent: None, records: Vec::new(), requests: 1 }
+        AskedRobots { origin, record, out_of_reach: None, sent: None, records: Vec::new(), requests: 1 }
     }
 
     fn keep(store: &Store, asked: &AskedRobots) {

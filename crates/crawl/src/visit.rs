@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use archive::tables::VisitRecord;
-use fetch::{Fetcher, NextStep, Request, Wanted};
+use fetch::{NextStep, Request, Wanted};
 use frontier::{Asked, End, Sent, Settled};
 use model::{ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Origin, Timestamp};
 use net::Clock;
@@ -255,7 +255,7 @@ impl Slots {
         request.body_limit = url.body_limit;
         request.wanted = self.wanted.clone();
         let answer = tokio::select! {
-            answer = self.network.fetcher.fetch(request) => answer,
+            answer = self.network.fetch(request) => answer,
             () = self.given_up() => {
                 let sent = Sent { start, end: self.clock.ended() };
                 let settled = Settled { lease: lease.id, key: url.key, sent: Some(sent), asked, end: End::Unfinished };

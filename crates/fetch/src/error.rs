@@ -61,6 +61,12 @@ pub enum FetchError {
         /// The `Content-Encoding`.
         coding: String,
     },
+    /// A mistake of ours met this answer.
+    #[error("reading what {host} sent failed here; please report it")]
+    Ours {
+        /// Whom we asked.
+        host: Host,
+    },
     /// The request cannot be put into HTTP.
     #[error("cannot ask {host}: {what} is not allowed in a request")]
     Request {
@@ -96,7 +102,7 @@ impl FetchError {
             FetchError::Malformed { .. } | FetchError::HeadTooLarge { .. } | FetchError::Request { .. } => {
                 ErrorKind::Malformed
             }
-            FetchError::Coding { .. } => ErrorKind::Body,
+            FetchError::Coding { .. } | FetchError::Ours { .. } => ErrorKind::Body,
         }
     }
 

@@ -215,6 +215,7 @@ impl Frontier {
         if was_nofollow || offer.depth < record.depth {
             record.depth = offer.depth;
             record.via = offer.via;
+            record.hops = record.hops.min(offer.hops);
         }
         record.priority = crawl.priority(record.depth);
         match &record.outcome {

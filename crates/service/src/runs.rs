@@ -108,11 +108,12 @@ impl Started {
             Err(error) => error.to_string(),
         };
         let figures = summary.as_ref().ok().and_then(|summary| serde_json::to_value(summary).ok());
-        data.catalog().end_run(id, state, Some(&reason), &figures.unwrap_or_default(), now()).await?;
         if state == RunState::Cancelled {
+            // Before it is called cancelled, so that nothing of it can come back.
             data.catalog().fresh_crawl(entry.id).await?;
-            drop_abandoned(&data).await?;
         }
+        data.catalog().end_run(id, state, Some(&reason), &figures.unwrap_or_default(), now()).await?;
+        drop_abandoned(&data).await?;
         Ok(Finished { reason: ended?.reason, summary: summary? })
     }
 }

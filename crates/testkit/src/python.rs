@@ -13,7 +13,11 @@ pub fn python(suite: &str) -> Option<PathBuf> {
     assert!(std::env::var("CI").as_deref() != Ok("true"), "{message}");
     eprintln!("skipped, {message}");
     if let Some(skips) = std::env::var_os("GANNET_TEST_SKIPS") {
-        let mut file = std::fs::File::options().append(true).create(true).open(skips).expect("the file of skips can be written");
+        let mut file = std::fs::File::options()
+            .append(true)
+            .create(true)
+            .open(skips)
+            .expect("the file of skips can be written");
         writeln!(file, "{message}").expect("the file of skips can be written");
     }
     None

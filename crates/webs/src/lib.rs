@@ -2,10 +2,11 @@
 //! torture web.
 //!
 //! Everything a web shows is a function of its seed and its epoch (faults that pass: of the time since
-//! its start), never of a clock or of how often it was asked, and every web can say what a crawler ought to find in it ([`truth`]). One module
-//! per web; [`serve`] carries any of them over HTTP and keeps the log from which tests read
-//! politeness. Nothing here knows how Gannet reads pages: the truth is written down while a page is
-//! drawn ([`page`]), so that it can contradict the crawler.
+//! its start), never of a clock or of how often it was asked, and every web can say what a crawler
+//! ought to find in it ([`truth`], [`torture::truth`]). One module per web; [`serve`] carries any of
+//! them over HTTP and keeps the log from which tests read politeness. Nothing here knows how Gannet
+//! reads pages: the truth is written down while a page is drawn ([`page`]), so that it can contradict
+//! the crawler.
 
 mod chance;
 mod dates;

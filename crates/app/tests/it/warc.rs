@@ -27,7 +27,16 @@ fn warcio_reads_what_a_crawl_archived() {
     let (data, file) = (data.to_str().unwrap(), file.to_str().unwrap());
     let url = format!("{}/", site.base());
     let said = gannet(&[
-        "crawl", &url, "--data", data, "--allow-private", "--rate", "unlimited", "--max-pages", "80", "--quiet",
+        "crawl",
+        &url,
+        "--data",
+        data,
+        "--allow-private",
+        "--rate",
+        "unlimited",
+        "--max-pages",
+        "80",
+        "--quiet",
         "--json",
     ]);
     assert_eq!(said.code, Some(0), "{}", said.err);

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use archive::file_name;
 
-use testkit::python;
 use crate::samples::{archive, samples};
+use testkit::python;
 
 #[test]
 fn warcio_reads_what_was_written() {

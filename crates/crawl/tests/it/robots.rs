@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crawl::{CrawlError, EndReason, Run, Setup, WallClock};
-use model::{CrawlSettings, RobotsMode, Span};
+use model::{CrawlSettings, ErrorKind, Outcome, RobotsMode, Span};
 use webs::Answer;
 
-use crate::bench_site::{Bench, CRAWL};
+use crate::bench_site::{Bench, CRAWL, project};
 use crate::site::{Site, not_found, page};
 
 /// A start page with three links; robots.txt as given.
@@ -164,4 +164,26 @@ async fn a_robots_txt_at_another_host_keeps_that_hosts_gap() {
         let gap = site.shortest_gap(host);
         assert!(gap >= Duration::from_millis(300), "{host}: {gap:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_out_of_reach_is_tried_again_and_then_given_up_with_all_its_urls() {
+    // A port that was free a moment ago.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut project = project(&format!("http://127.0.0.1:{port}/"), |crawl| {
+        crawl.retry = 2;
+        crawl.retry_wait = model::Span::from_millis(2);
+        crawl.linger = model::Span::from_secs(10);
+    });
+    project.start.push(model::PageUrl::parse(&format!("http://127.0.0.1:{port}/other")).unwrap());
+    let bench = Bench::new();
+    let ended = bench.crawl(project).await;
+    assert_eq!(ended.reason, EndReason::Complete);
+    let urls = bench.urls();
+    assert_eq!(urls.len(), 2);
+    for record in urls.values() {
+        let failed = matches!(&record.outcome, Outcome::Failed { error: ErrorKind::Connect, .. });
+        assert!(failed, "{}: {:?}", record.url, record.outcome);
+    }
+    assert_eq!(frontier::audit(&bench.store, CRAWL).unwrap(), []);
 }

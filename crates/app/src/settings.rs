@@ -54,7 +54,7 @@ pub enum SettingsError {
         problem: String,
     },
     /// A start URL is none.
-    #[error("{text:?}: {problem}")]
+    #[error("{text:?}: {problem}{}", scheme_hint(text))]
     Start {
         /// As given.
         text: String,
@@ -64,6 +64,12 @@ pub enum SettingsError {
     /// Nothing says where to begin.
     #[error("no URL to start from; give one, or a project file with -p")]
     NoStart,
+}
+
+/// People leave the scheme out, as browsers let them.
+fn scheme_hint(text: &str) -> String {
+    let bare = !text.contains("://") && PageUrl::parse(&format!("https://{text}")).is_ok();
+    if bare { format!("; write https://{text}") } else { String::new() }
 }
 
 /// One flag for each crawl setting, grouped as in the reference.

@@ -39,6 +39,9 @@ const PUBLISH_EVERY: Duration = Duration::from_millis(100);
 /// After a stop, visits under way get this long to end.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// Names looked up at once.
+const MOST_LOOKUPS: usize = 512;
+
 /// Pages whose links are offered again, and URLs that are judged anew, per group.
 const SHALLOWER: usize = 64;
 const RECONSIDER: usize = 4_096;
@@ -70,6 +73,8 @@ struct State {
     commit_first: bool,
     free_slots: Vec<u32>,
     connections_used: usize,
+    /// Names being looked up.
+    lookups: usize,
     leases: HashMap<LeaseId, LeaseState>,
     began: Timestamp,
     before: Before,
@@ -130,6 +135,7 @@ impl Conductor {
             commit_first: true,
             free_slots: (0..self.project.crawl.connections).rev().collect(),
             connections_used: 0,
+            lookups: 0,
             leases: HashMap::new(),
             began: now,
             before,
@@ -176,15 +182,11 @@ impl Conductor {
                 })
             }
         };
-        let mut next = first;
-        let mut taken = 0;
-        while let Some(message) = next.take() {
+        let Some(first) = first else { return Ok(()) };
+        self.take(state, first)?;
+        for _ in 1..DRAIN {
+            let Ok(message) = self.inbox.try_recv() else { break };
             self.take(state, message)?;
-            taken += 1;
-            // Looked at before the next one is received: a message in hand must be taken.
-            if taken < DRAIN {
-                next = self.inbox.try_recv().ok();
-            }
         }
         Ok(())
     }
@@ -216,6 +218,7 @@ impl Conductor {
                 self.release_if_done(state, lease, now)?;
             }
             Message::Resolved(host, answer) => {
+                state.lookups -= 1;
                 let answer = answer.map(|(address, valid_for)| (address, now + valid_for));
                 self.frontier.resolved(&host, answer, now)?;
                 state.touch(now);
@@ -406,11 +409,19 @@ impl Conductor {
             return Ok(None);
         }
         let connections = self.project.crawl.connections as usize;
-        while !state.free_slots.is_empty() && state.connections_used < connections {
+        let may_lease = |state: &State| {
+            !state.free_slots.is_empty()
+                && state.connections_used < connections
+                && state.lookups < MOST_LOOKUPS
+        };
+        while may_lease(state) {
             let now = self.clock.now();
             match self.frontier.next(self.id, now)? {
                 Next::Lease(lease) => self.grant(state, *lease, now)?,
-                Next::Resolve(host) => self.resolve(host),
+                Next::Resolve(host) => {
+                    state.lookups += 1;
+                    self.resolve(host);
+                }
                 Next::Reached(limit) if nothing_open => {
                     return Ok(Some(match limit {
                         LimitReached::Pages => EndReason::MaxPages,

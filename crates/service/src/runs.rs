@@ -6,10 +6,10 @@ use std::sync::Arc;
 use archive::tables::{LINKS, POSITIONS, VISITS};
 use catalog::{ProjectEntry, RunId, RunState};
 use crawl::{Controls, CrawlError, EndReason, Ended, Progress, Run, Setup};
-use frontier::Frontier;
-use frontier::tables::STATS;
+use frontier::tables::{STATS, URLS};
+use frontier::{Frontier, page_key};
 use kv::{Durability, Reader};
-use model::{CrawlId, Project, Timestamp};
+use model::{CrawlId, Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -44,6 +44,8 @@ pub struct Finished {
     pub reason: EndReason,
     /// The project's counts.
     pub summary: Summary,
+    /// What became of the start URLs.
+    pub starts: Vec<(PageUrl, Outcome)>,
 }
 
 /// Begins a run. Must be called within a tokio runtime.
@@ -98,24 +100,35 @@ impl Started {
             let (data, entry) = (data.clone(), entry.clone());
             tokio::task::spawn_blocking(move || {
                 data.write_index(entry.crawl)?;
-                summary(&data, &entry)
+                Ok::<_, ServiceError>((summary(&data, &entry)?, starts(&data, &entry)?))
             })
         };
-        let summary = counted.await.map_err(|_| ServiceError::Lost)?;
+        let counted = counted.await.map_err(|_| ServiceError::Lost)?;
         let state = state(&ended);
         let reason = match &ended {
             Ok(ended) => ended.reason.to_string(),
             Err(error) => error.to_string(),
         };
-        let figures = summary.as_ref().ok().and_then(|summary| serde_json::to_value(summary).ok());
+        let figures = counted.as_ref().ok().and_then(|(summary, _)| serde_json::to_value(summary).ok());
         if state == RunState::Cancelled {
             // Before it is called cancelled, so that nothing of it can come back.
             data.catalog().fresh_crawl(entry.id).await?;
         }
         data.catalog().end_run(id, state, Some(&reason), &figures.unwrap_or_default(), now()).await?;
         drop_abandoned(&data).await?;
-        Ok(Finished { reason: ended?.reason, summary: summary? })
+        let (ended, (summary, starts)) = (ended?, counted?);
+        Ok(Finished { reason: ended.reason, summary, starts })
     }
+}
+
+fn starts(data: &Data, entry: &ProjectEntry) -> Result<Vec<(PageUrl, Outcome)>, ServiceError> {
+    let mut starts = Vec::new();
+    for url in &entry.project.start {
+        if let Some(record) = data.store().get(&URLS, &page_key(entry.crawl, UrlKey::of(url)))? {
+            starts.push((record.url, record.outcome));
+        }
+    }
+    Ok(starts)
 }
 
 fn state(ended: &Result<Ended, CrawlError>) -> RunState {

@@ -116,7 +116,10 @@ fn a_crawl_without_file_is_named_after_its_host() {
     let project = layered(None, &["http://127.0.0.1:8300/".to_owned()], none, &flags(&[])).unwrap();
     assert_eq!(project.name.as_str(), "127.0.0.1-8300");
     let error = layered(None, &["nonsense".to_owned()], none, &flags(&[])).unwrap_err();
-    assert_eq!(error.to_string(), "\"nonsense\": not a URL: relative URL without a base");
+    assert_eq!(
+        error.to_string(),
+        "\"nonsense\": not a URL: relative URL without a base; write https://nonsense"
+    );
     let error = layered(None, &[], none, &flags(&[])).unwrap_err();
     assert_eq!(error.to_string(), "no URL to start from; give one, or a project file with -p");
 }

@@ -7,13 +7,16 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use crawl::{Controls, EndReason, WallClock};
-use model::Project;
+use model::{ErrorKind, Outcome, Project};
 use server::Server;
 use service::{Access, Begin, Data, Finished};
 
 use crate::output::Output;
 use crate::progress::Display;
 use crate::{Context, Exit, Failure, settings};
+
+/// Start URLs named when nothing was fetched.
+const NAMED: usize = 5;
 
 /// How long answers on the socket may take after the run's end.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -71,6 +74,8 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     runtime.shutdown_background();
     Ok(match reason {
         EndReason::Stopped | EndReason::Cancelled => Exit::Interrupted,
+        // A crawl without a page is no success, whatever it says of itself.
+        _ if finished.summary.pages_fetched == 0 => Exit::Failed,
         _ => Exit::Done,
     })
 }
@@ -159,8 +164,25 @@ pub(super) fn show(context: &Context, reason: &EndReason, finished: &Finished) -
         output.line(summary)?;
     } else {
         output.line(format_args!("{reason}\n\n{}", finished.summary))?;
+        for (url, outcome) in
+            finished.starts.iter().take(NAMED).filter(|_| finished.summary.pages_fetched == 0)
+        {
+            output.line(format_args!("nothing was fetched: {url}: {outcome}{}", advice(outcome)))?;
+        }
     }
     output.done()
+}
+
+/// What to do about a start URL that brought nothing.
+fn advice(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Failed { error: ErrorKind::ForbiddenAddress, .. } => {
+            "; --allow-private asks it all the same, for sites of your own"
+        }
+        Outcome::Disallowed { .. } => "; --robots ignore is for sites of your own",
+        Outcome::Waiting | Outcome::Retrying { .. } => "; the same command goes on",
+        _ => "",
+    }
 }
 
 /// The project that file, environment and flags describe.

@@ -40,7 +40,11 @@ fn a_bad_setting_is_named_with_its_flag() {
 #[test]
 fn a_start_url_is_asked_for_and_checked() {
     check(&["crawl"], 2, "gannet: no URL to start from; give one, or a project file with -p");
-    check(&["crawl", "shop"], 2, "gannet: \"shop\": not a URL: relative URL without a base");
+    check(
+        &["crawl", "shop"],
+        2,
+        "gannet: \"shop\": not a URL: relative URL without a base; write https://shop",
+    );
 }
 
 #[test]
@@ -84,4 +88,15 @@ fn a_port_in_use_is_one_sentence() {
         2,
         &format!("gannet: port {port} of 127.0.0.1 is in use by another program"),
     );
+}
+
+#[test]
+fn a_crawl_that_fetches_nothing_says_why_and_is_no_success() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let said = gannet(&["crawl", "http://127.0.0.1:9/", "--quiet", "--data", data.to_str().unwrap()]);
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    let line = "nothing was fetched: http://127.0.0.1:9/: failed: the address is private or reserved (tried 0×); \
+                --allow-private asks it all the same, for sites of your own\n";
+    assert!(said.out.ends_with(line), "{}", said.out);
 }

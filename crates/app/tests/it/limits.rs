@@ -278,8 +278,9 @@ fn a_slow_answer_does_not_outlast_the_walltime() {
     });
     let bench = Bench { site: Served::start(site), ..Bench::new(1) };
     std::fs::write(bench.folder.path().join("hosts"), bench.site.hosts_file()).unwrap();
-    let said = bench.run(&["--rate=unlimited", "--walltime=1s"]);
+    let said = bench.start(&["--rate=unlimited", "--walltime=1s"]).wait();
     assert!(said.out.starts_with("walltime over"), "{}", said.out);
+    assert_eq!(said.code, Some(1), "nothing was fetched");
     let kept = bench.kept();
     assert!((1_000..3_000).contains(&kept.stats.running_millis), "{}", kept.stats.running_millis);
     assert_eq!(kept.outcome(&bench.url("/")), &Outcome::Waiting);

@@ -261,7 +261,8 @@ fn while_robots_fails_no_page_is_requested() {
         let start = bench.at("a.test", "/");
         let args = [&*start, "--rate=unlimited", "--linger=1s"];
         for run in 0..2 {
-            bench.start(&args).finish();
+            let said = bench.start(&args).wait();
+            assert_eq!(said.code, Some(1), "nothing was fetched: {}", said.err);
             let targets: Vec<String> = bench.site.log().into_iter().map(|entry| entry.target).collect();
             assert_eq!(targets, ["/robots.txt"], "status {status}, run {run}");
         }

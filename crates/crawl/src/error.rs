@@ -6,7 +6,7 @@ use archive::ArchiveError;
 use fetch::AgentError;
 use frontier::FrontierError;
 use kv::KvError;
-use net::{HostsError, TlsError};
+use net::{AllowedError, HostsError, TlsError};
 
 /// Why a run cannot begin or go on. What is committed stays.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +23,9 @@ pub enum CrawlError {
     /// A header cannot be sent.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// A range of addresses that is none.
+    #[error(transparent)]
+    Address(#[from] AllowedError),
     /// No TLS.
     #[error(transparent)]
     Tls(#[from] TlsError),

@@ -34,7 +34,7 @@ impl Network {
         let settings = &project.crawl;
         let guard = Arc::new(AddressGuard {
             allow_private: settings.allow_private,
-            allow: allow.iter().copied().map(Allowed::Socket).collect(),
+            allow: allow.iter().copied().map(Allowed::Socket).chain(ranges(settings)?).collect(),
         });
         let process: Arc<dyn net::Clock> = Arc::new(clock.process());
         let resolver_settings = ResolverSettings {
@@ -94,6 +94,11 @@ impl Network {
             }
         }
     }
+}
+
+/// The addresses that the project allows by name.
+fn ranges(settings: &CrawlSettings) -> Result<Vec<Allowed>, CrawlError> {
+    Ok(settings.allow_addresses.iter().map(|range| range.as_str().parse()).collect::<Result<_, _>>()?)
 }
 
 /// The whole `User-Agent` header.

@@ -21,8 +21,8 @@ pub use outcome::{ErrorKind, Guard, Limit, Outcome};
 pub use page::{Page, PageDirectives};
 pub use project::{Project, ProjectError, ProjectName};
 pub use settings::{
-    CookieText, CrawlSettings, Kind as SettingKind, MediaPattern, NameServer, Order, Pattern, Period, Rate,
-    RobotsMode, Scope, Setting, Size, Span, ValueError,
+    AddressRange, CookieText, CrawlSettings, Kind as SettingKind, MediaPattern, NameServer, Order, Pattern,
+    Period, Rate, RobotsMode, Scope, Setting, Size, Span, ValueError,
 };
 pub use time::Timestamp;
 pub use url::{Host, Normalise, Origin, PageUrl, UrlError};

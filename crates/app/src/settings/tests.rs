@@ -49,6 +49,7 @@ fn every_setting_can_be_given_by_flag_and_by_environment() {
             ("dns", _) => ("192.0.2.1:5353", "192.0.2.1:5353".into()),
             ("robots_url", _) => ("http://a.test/r", "http://a.test/r".into()),
             ("cookies", _) => ("a=b", ["a=b"].into_iter().collect()),
+            ("allow_addresses", _) => ("10.1.0.0/16", ["10.1.0.0/16"].into_iter().collect()),
             ("content_types", _) => ("text/*", ["text/*"].into_iter().collect()),
             (_, SettingKind::List) => ("/a", ["/a"].into_iter().collect()),
             _ if setting.form.starts_with("time") => ("7s", "7s".into()),

@@ -145,3 +145,24 @@ async fn retry_after_is_kept_also_on_a_redirect() {
     let at = |path: &str| log.iter().find(|entry| entry.target == path).unwrap().ms;
     assert!(at("/other") - at("/moved") >= 999, "{} ms", at("/other") - at("/moved"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_can_be_allowed_without_all_private_ones() {
+    let site = Site::serve(|request| match request.path.as_str() {
+        "/" => page("Start", &["http://127.0.0.2:1/"]),
+        _ => not_found(),
+    })
+    .await;
+    let bench = Bench::new();
+    let project = site.project(&bench, &[site.url("/")], |crawl| {
+        crawl.allow_private = false;
+        crawl.scope = model::Scope::Any;
+        crawl.allow_addresses = vec!["127.0.0.1".parse().unwrap()];
+    });
+    bench.crawl(project).await;
+    let urls = bench.urls();
+    let outcome = |url: &str| urls[url].outcome.clone();
+    assert_eq!(outcome(&site.url("/")), model::Outcome::Fetched);
+    let forbidden = model::Outcome::Failed { error: model::ErrorKind::ForbiddenAddress, tries: 0 };
+    assert_eq!(outcome("http://127.0.0.2:1/"), forbidden);
+}

@@ -25,7 +25,7 @@ pub use media::MediaPattern;
 pub use pattern::Pattern;
 pub use rate::{Period, Rate};
 pub use reference::{Kind, Setting};
-pub use request::{CookieText, NameServer};
+pub use request::{AddressRange, CookieText, NameServer};
 pub use scope::{Order, RobotsMode, Scope};
 pub use size::Size;
 pub use span::Span;
@@ -190,6 +190,9 @@ pub struct CrawlSettings {
     /// Ask private, loopback and link-local addresses too, for sites on this machine or network.
     #[schemars(extend("x-group" = "Network"))]
     pub allow_private: bool,
+    /// Ask these addresses although they are private or reserved; narrower than allow_private.
+    #[schemars(extend("x-group" = "Network"))]
+    pub allow_addresses: Vec<AddressRange>,
 }
 
 impl Default for CrawlSettings {
@@ -241,6 +244,7 @@ impl Default for CrawlSettings {
             ca: None,
             accept_invalid_tls: false,
             allow_private: false,
+            allow_addresses: Vec::new(),
         }
     }
 }

@@ -23,6 +23,40 @@ pub struct NameServer(pub SocketAddr);
 
 written_as_text!(NameServer, "address: 192.0.2.1, 192.0.2.1:5353, [2001:db8::1]:53");
 
+/// Addresses that may be asked although they are private: one, one with its port, or a whole network.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AddressRange(String);
+
+written_as_text!(AddressRange, "range: 127.0.0.1, 127.0.0.1:8300, 10.1.0.0/16");
+
+impl AddressRange {
+    /// As written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for AddressRange {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<AddressRange, ValueError> {
+        let network = text.split_once('/').is_some_and(|(address, bits)| {
+            let longest = address.parse::<IpAddr>().map(|address| if address.is_ipv4() { 32 } else { 128 });
+            longest.is_ok_and(|longest| bits.parse::<u8>().is_ok_and(|bits| bits <= longest))
+        });
+        if network || text.parse::<IpAddr>().is_ok() || text.parse::<SocketAddr>().is_ok() {
+            return Ok(AddressRange(text.to_owned()));
+        }
+        Err(ValueError::new(text, "range of addresses", "write 127.0.0.1, 127.0.0.1:8300 or 10.1.0.0/16"))
+    }
+}
+
+impl fmt::Display for AddressRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl CookieText {
     /// The cookie as written.
     pub fn as_str(&self) -> &str {
@@ -128,6 +162,18 @@ fn is_token(text: &str) -> bool {
 mod tests {
     use super::super::text::tests::{check, check_refused};
     use super::*;
+
+    #[test]
+    fn a_range_is_an_address_a_socket_or_a_network() {
+        for text in ["127.0.0.1", "127.0.0.1:8300", "10.1.0.0/16", "::1", "[::1]:80", "fd00::/8"] {
+            check::<AddressRange>(text, text);
+        }
+        for text in ["", "localhost", "10.0.0.0/33", "10.0.0.0/", "1.2.3", "::/129", "1.2.3.4/-1"] {
+            let words =
+                format!("{text:?} is no range of addresses; write 127.0.0.1, 127.0.0.1:8300 or 10.1.0.0/16");
+            check_refused::<AddressRange>(text, &words);
+        }
+    }
 
     #[test]
     fn cookies_have_a_name_and_stay_on_one_line() {

@@ -9,4 +9,5 @@ mod requests;
 mod robots;
 mod site;
 mod steering;
+mod torture;
 mod truth;

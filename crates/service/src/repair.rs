@@ -3,6 +3,7 @@
 //! Nothing is deleted but rows that cannot be read. Every step can be repeated.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use archive::tables::{Committed, Edge, LINKS, Links, POSITIONS, VISITS};
@@ -15,9 +16,10 @@ use frontier::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Frontier, Offer,
 use kv::{Batch, Durability, Key, KvError, Reader, Store, Table, Value};
 use model::{CrawlId, CrawlSettings, HostKey, LinkKind, Order, Outcome, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use crate::adopt::adopt;
-use crate::check::visit_problem;
+use crate::check::{check, visit_problem};
 use crate::data::{Access, catalog_path, check_version, open_store, store_path};
 use crate::rebuild::{self, Archived};
 use crate::reindex::reindex;
@@ -134,16 +136,31 @@ pub(crate) fn repair(data: &Data, now: Timestamp, out: &mut Sink<'_>) -> Result<
     out.send(&RepairRow::Repaired(done))
 }
 
-/// What can be done while a crawl writes: the archive's indexes.
+/// What can be done while a crawl writes: everything is checked, and the archive's indexes are written. What is
+/// damaged is named; tables in use are not changed under the crawl's hands.
 fn beside_a_run(data: &Data, out: &mut Sink<'_>) -> Result<(), ServiceError> {
     let mut done = Repaired::default();
     for (crawl, _) in data.crawls()? {
         done.crawls += 1;
         done.index_lines += data.write_index(crawl)?;
     }
-    let words = "a crawl is running: its tables are in use, so only the archive's index is written; stop it and \
-                 repair again for the rest";
-    out.send(&RepairRow::Note { crawl: None, words: words.to_owned() })?;
+    let mut damage = Vec::new();
+    let mut collect = |row: Json| {
+        if row["damage"] == true {
+            damage.push(row["words"].as_str().unwrap_or_default().to_owned());
+        }
+        ControlFlow::Continue(())
+    };
+    check(data, &mut Sink(&mut collect))?;
+    let words = match damage.is_empty() {
+        true => "a crawl is running, and nothing is damaged",
+        false => {
+            "a crawl is running: its tables are in use; stop it and repair again for what is named above"
+        }
+    };
+    for words in damage.into_iter().chain([words.to_owned()]) {
+        out.send(&RepairRow::Note { crawl: None, words })?;
+    }
     out.send(&RepairRow::Repaired(done))
 }
 

@@ -5,14 +5,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use ::crawl::WallClock;
-use clap::{Arg, ArgMatches};
-use model::ProjectName;
+use clap::{Arg, ArgAction, ArgMatches};
+use model::{Outcome, ProjectName};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use server::client::{self, ClientError};
 use service::{Access, Class, Data, Request, ServiceError};
 use tokio::runtime::Runtime;
 
+use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
 /// A process that begins owns the directory a moment before it answers.
@@ -55,6 +56,29 @@ pub(super) fn ask_for<T: DeserializeOwned>(
     mut each: impl FnMut(T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     ask(context, request, |row| each(serde_json::from_value(row)?))
+}
+
+/// Asks, and prints the answer as JSON, one value a line.
+pub(super) fn print_json(context: &Context, request: &Request) -> Result<Exit, Failure> {
+    let mut out = Output::new();
+    ask(context, request, |row| out.line(row))?;
+    out.done()?;
+    Ok(Exit::Done)
+}
+
+/// `--outcome` of the verbs that look at some URLs only.
+pub(super) fn outcome_arg() -> Arg {
+    Arg::new("outcome")
+        .long("outcome")
+        .value_name("OUTCOME")
+        .action(ArgAction::Append)
+        .value_parser(Outcome::NAMES)
+        .help("Only URLs with this outcome; give it again for more")
+}
+
+/// What `outcome_arg` was given.
+pub(super) fn outcomes(flags: &ArgMatches) -> Vec<String> {
+    flags.get_many::<String>("outcome").into_iter().flatten().cloned().collect()
 }
 
 /// `--project` of the verbs that look at one project.

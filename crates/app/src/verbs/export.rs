@@ -7,7 +7,7 @@ use base64::Engine as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use service::{ExportPart, ExportRequest, Request};
 
-use super::asking::{ask_for, project, project_arg};
+use super::asking::{ask_for, outcome_arg, outcomes, project, project_arg};
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
@@ -31,14 +31,7 @@ pub(super) fn command() -> Command {
                 .help("Where to; standard output unless said, which sqlite cannot use"),
         )
         .arg(Arg::new("force").long("force").action(ArgAction::SetTrue).help("Replace a file of that name"))
-        .arg(
-            Arg::new("outcome")
-                .long("outcome")
-                .value_name("OUTCOME")
-                .action(ArgAction::Append)
-                .value_parser(model::Outcome::NAMES)
-                .help("Only URLs with this outcome; give it again for more. WARC is always whole"),
-        )
+        .arg(outcome_arg().help("Only URLs with this outcome; give it again for more. WARC is always whole"))
         .arg(project_arg())
 }
 
@@ -50,7 +43,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         format: flags.get_one::<String>("format").cloned().unwrap_or_default(),
         path,
         force: flags.get_flag("force"),
-        outcomes: flags.get_many::<String>("outcome").into_iter().flatten().cloned().collect(),
+        outcomes: outcomes(flags),
     });
     let mut out = BufWriter::new(io::stdout().lock());
     let mut last = None;

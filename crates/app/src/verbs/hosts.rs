@@ -3,9 +3,8 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use service::{HostRow, HostsRequest, Request};
 
-use super::asking::{ask, ask_for, limit_arg, project, project_arg};
+use super::asking::{ask_for, limit_arg, print_json, project, project_arg};
 use super::table::{Table, moment, number, or_dash, text, words};
-use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
 /// Hosts in a table unless said otherwise.
@@ -25,10 +24,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let hosts: Vec<String> = flags.get_many::<String>("host").into_iter().flatten().cloned().collect();
     let request = Request::Hosts(HostsRequest { project: project(flags), hosts, limit });
     if context.json {
-        let mut out = Output::new();
-        ask(context, &request, |row| out.line(row))?;
-        out.done()?;
-        return Ok(Exit::Done);
+        return print_json(context, &request);
     }
     let columns = [
         text("HOST"),

@@ -1,11 +1,10 @@
 //! `gannet pages`: every URL with its outcome.
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use service::{Moment, PageRow, PagesRequest, Request};
 
-use super::asking::{ask, ask_for, limit_arg, project, project_arg};
+use super::asking::{ask_for, limit_arg, outcome_arg, outcomes, print_json, project, project_arg};
 use super::table::{Table, moment, number, or_dash, text, words};
-use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
 pub(super) fn command() -> Command {
@@ -27,14 +26,7 @@ pub(super) fn command() -> Command {
                 .value_parser(when)
                 .help("Only URLs fetched before then"),
         )
-        .arg(
-            Arg::new("outcome")
-                .long("outcome")
-                .value_name("OUTCOME")
-                .action(ArgAction::Append)
-                .value_parser(model::Outcome::NAMES)
-                .help("Only URLs with this outcome; give it again for more"),
-        )
+        .arg(outcome_arg())
         .arg(Arg::new("host").long("host").value_name("HOST").help("Only URLs of this host, or host:port"))
         .arg(Arg::new("prefix").long("prefix").value_name("URL").help("Only URLs that begin like this"))
         .arg(limit_arg("At most so many"))
@@ -45,7 +37,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let text_of = |name: &str| flags.get_one::<String>(name).cloned();
     let request = Request::Pages(PagesRequest {
         project: project(flags),
-        outcomes: flags.get_many::<String>("outcome").into_iter().flatten().cloned().collect(),
+        outcomes: outcomes(flags),
         from: flags.get_one::<Moment>("from").copied(),
         to: flags.get_one::<Moment>("to").copied(),
         host: text_of("host"),
@@ -53,10 +45,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         limit: flags.get_one::<u64>("limit").copied(),
     });
     if context.json {
-        let mut out = Output::new();
-        ask(context, &request, |row| out.line(row))?;
-        out.done()?;
-        return Ok(Exit::Done);
+        return print_json(context, &request);
     }
     let columns = [
         words("STATUS"),

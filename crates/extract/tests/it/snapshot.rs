@@ -37,10 +37,10 @@ fn check(html: &str, expected: &str) {
 
 #[test]
 fn a_shop_list_is_read() {
-    check(include_str!("../pages/shop.html"), include_str!("../pages/shop.txt"));
+    check(include_str!("../../../html/tests/pages/shop.html"), include_str!("../pages/shop.txt"));
 }
 
 #[test]
 fn an_old_blog_is_read() {
-    check(include_str!("../pages/blog.html"), include_str!("../pages/blog.txt"));
+    check(include_str!("../../../html/tests/pages/blog.html"), include_str!("../pages/blog.txt"));
 }

@@ -9,7 +9,7 @@ use model::{Headers, Normalise, PageUrl};
 #[test]
 #[ignore = "prints a figure, checks nothing"]
 fn speed() {
-    let page = include_str!("../pages/shop.html").repeat(9);
+    let page = include_str!("../../../html/tests/pages/shop.html").repeat(9);
     let url = PageUrl::parse("http://e.com/dir/page").unwrap();
     let headers = Headers(vec![("content-type".to_owned(), Bytes::from_static(b"text/html; charset=utf-8"))]);
     let normalise = Normalise::default();

@@ -14,7 +14,7 @@ fn deep_pages_are_read() {
 
 #[test]
 fn pages_cut_anywhere_are_read() {
-    let page = include_bytes!("../pages/shop.html");
+    let page = include_bytes!("../../../html/tests/pages/shop.html");
     for cut in (0..page.len()).step_by(13) {
         read_bytes(&page[..cut], &[("content-type", "text/html; charset=utf-8")], 100);
     }

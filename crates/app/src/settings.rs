@@ -84,9 +84,9 @@ pub fn layered(
     environment: impl Fn(&str) -> Option<String>,
     flags: &ArgMatches,
 ) -> Result<Project, SettingsError> {
-    let (name, file_start, mut crawl) = match file {
-        Some(project) => (Some(project.name), project.start, project.crawl),
-        None => (None, Vec::new(), model::CrawlSettings::default()),
+    let (name, file_start, mut crawl, fields) = match file {
+        Some(project) => (Some(project.name), project.start, project.crawl, project.fields),
+        None => (None, Vec::new(), model::CrawlSettings::default(), None),
     };
     for setting in model::CrawlSettings::reference() {
         let variable = setting.environment();
@@ -117,7 +117,7 @@ pub fn layered(
     let start = if given.is_empty() { file_start } else { given };
     let first = start.first().ok_or(SettingsError::NoStart)?;
     let name = name.unwrap_or_else(|| ProjectName::of(first));
-    Ok(Project { name, start, crawl }.normalised())
+    Ok(Project { name, start, crawl, fields }.normalised())
 }
 
 /// Reads a project file. Paths in it are relative to it.

@@ -36,7 +36,12 @@ async fn main() -> Result<(), Failure> {
         retry_wait: "200ms".parse()?,
         ..CrawlSettings::default()
     };
-    let project = Project { name: "bench".parse()?, start: vec![PageUrl::parse(&start)?], crawl: settings };
+    let project = Project {
+        name: "bench".parse()?,
+        start: vec![PageUrl::parse(&start)?],
+        crawl: settings,
+        fields: None,
+    };
     let store = kv::Store::open(&dir.path().join("crawl"), kv::Options::default())?;
     let clock = WallClock::start();
     let (began, cpu) = (clock.now(), cpu_seconds()?);

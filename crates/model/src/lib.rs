@@ -1,4 +1,4 @@
-//! The vocabulary of Gannet as plain data: URLs, hosts, leases, fetched answers, pages, outcomes, projects.
+//! The vocabulary of Gannet as plain data: URLs, hosts, leases, fetched answers, pages, rows, outcomes, projects.
 //!
 //! Validation yes; I/O, clocks and policy no. Every other crate speaks in these words.
 
@@ -9,7 +9,9 @@ mod link;
 mod outcome;
 mod page;
 mod project;
+mod row;
 mod settings;
+mod template;
 mod time;
 mod url;
 
@@ -20,9 +22,14 @@ pub use link::{Link, LinkKind, LinkLook, Rel};
 pub use outcome::{ErrorKind, Guard, Limit, Outcome};
 pub use page::{Page, PageDirectives};
 pub use project::{Project, ProjectError, ProjectName};
+pub use row::{Row, RowKey, TemplateVersion, Value};
 pub use settings::{
     AddressRange, CookieText, CrawlSettings, Kind as SettingKind, MediaPattern, NameServer, Order, Pattern,
     Period, Rate, RobotsMode, Scope, Setting, Size, Span, ValueError,
+};
+pub use template::{
+    Field, FieldKind, Follow, JsonPlace, Keep, Language, Next, PageType, Place, SelectorText, Source, Step,
+    Template, TemplateError,
 };
 pub use time::Timestamp;
 pub use url::{Host, Normalise, Origin, PageUrl, UrlError};

@@ -15,6 +15,7 @@ fn project(name: &str) -> Project {
         name: name.parse().unwrap(),
         start: vec![PageUrl::parse("http://example.com/").unwrap()],
         crawl: CrawlSettings::default(),
+        fields: None,
     }
 }
 

@@ -62,5 +62,10 @@ pub(crate) fn project(start: &str, edit: impl FnOnce(&mut CrawlSettings)) -> Pro
         ..CrawlSettings::default()
     };
     edit(&mut crawl);
-    Project { name: "test".parse().unwrap(), start: vec![PageUrl::parse(start).unwrap()], crawl }
+    Project {
+        name: "test".parse().unwrap(),
+        start: vec![PageUrl::parse(start).unwrap()],
+        crawl,
+        fields: None,
+    }
 }

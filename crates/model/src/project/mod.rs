@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use serde_saphyr::Spanned;
 
 use crate::settings::text::quoted;
-use crate::{CrawlSettings, PageUrl, Setting};
+use crate::{CrawlSettings, PageUrl, Setting, Template, TemplateError};
 
 pub use name::ProjectName;
 
@@ -25,6 +25,9 @@ pub struct Project {
     pub start: Vec<PageUrl>,
     /// How it is crawled.
     pub crawl: CrawlSettings,
+    /// Which rows are read from its pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fields: Option<Template>,
 }
 
 /// Why a project file is refused.
@@ -52,6 +55,29 @@ pub enum ProjectError {
     },
 }
 
+impl ProjectError {
+    /// A mistake in the template of a file.
+    pub fn of_template(mistake: TemplateError, file: &str) -> ProjectError {
+        let TemplateError { place, problem } = mistake;
+        let (file, problem) = (file.to_owned(), format!("fields: {problem}"));
+        if place.is_known() {
+            ProjectError::At { file, line: place.line, column: place.column, problem }
+        } else {
+            ProjectError::Whole { file, problem }
+        }
+    }
+
+    fn of_yaml(error: &serde_saphyr::Error, text: &str, file: &str) -> ProjectError {
+        let file = file.to_owned();
+        match mistake::explain(error, text) {
+            (Some(place), problem) => {
+                ProjectError::At { file, line: place.line(), column: place.column(), problem }
+            }
+            (None, problem) => ProjectError::Whole { file, problem },
+        }
+    }
+}
+
 /// The version of project files that this program writes, and the newest it reads.
 const VERSION: u64 = 1;
 
@@ -73,6 +99,11 @@ struct ProjectFile {
     #[serde(default)]
     #[schemars(extend("x-form" = "map of the keys below"))]
     crawl: CrawlSettings,
+    /// Which rows to read from which pages: page types by name, each a map of the keys below; or `from: FILE`, a file
+    /// with the page types, relative to this one. Without it, no rows are read.
+    #[serde(default)]
+    #[schemars(extend("x-form" = "map of page types, or {from: FILE}"))]
+    fields: Option<Template>,
 }
 
 /// Read before the rest, so that a newer file is refused for being newer, not for a key we do not know.
@@ -97,10 +128,7 @@ impl Project {
             column: place.column(),
             problem,
         };
-        let explain = |error: serde_saphyr::Error| match mistake::explain(&error, text) {
-            (Some(place), problem) => at(place, problem),
-            (None, problem) => whole(problem),
-        };
+        let explain = |error: serde_saphyr::Error| ProjectError::of_yaml(&error, text, file);
         if text.len() > Project::MAX_FILE {
             return Err(whole(format!("longer than {} bytes", Project::MAX_FILE)));
         }
@@ -130,7 +158,10 @@ impl Project {
             return Err(at(read.start.referenced, "start names no URL; a crawl begins somewhere".to_owned()));
         }
         let start = read.start.value.into_iter().map(|StartUrl(url)| url).collect();
-        Ok(Project { name: read.project, start, crawl: read.crawl }.normalised())
+        if let Some(template) = &read.fields {
+            template.check().map_err(|mistake| ProjectError::of_template(mistake, file))?;
+        }
+        Ok(Project { name: read.project, start, crawl: read.crawl, fields: read.fields }.normalised())
     }
 
     /// The keys at the top of a project file, described.
@@ -163,7 +194,27 @@ impl Project {
         if !crawl.is_empty() {
             file["crawl"] = Value::Object(crawl);
         }
+        if let Some(fields) = &self.fields {
+            file["fields"] = json!(fields);
+        }
         serde_saphyr::to_string(&file).expect("plain texts, numbers, lists and maps have a YAML form")
+    }
+}
+
+impl Template {
+    /// Reads a file that holds page types only; `file` is its name for messages.
+    pub fn parse(text: &str, file: &str) -> Result<Template, ProjectError> {
+        let whole = |problem: String| ProjectError::Whole { file: file.to_owned(), problem };
+        if text.len() > Project::MAX_FILE {
+            return Err(whole(format!("longer than {} bytes", Project::MAX_FILE)));
+        }
+        let template: Template = serde_saphyr::from_str_with_options(text, limits())
+            .map_err(|error| ProjectError::of_yaml(&error, text, file))?;
+        if template.from.is_some() {
+            return Err(whole("a file of page types holds them itself; remove from".to_owned()));
+        }
+        template.check().map_err(|mistake| ProjectError::of_template(mistake, file))?;
+        Ok(template)
     }
 }
 

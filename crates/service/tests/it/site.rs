@@ -49,6 +49,7 @@ pub(crate) fn project() -> Project {
         name: "shop".parse().unwrap(),
         start: vec![url("http://shop.test/"), url("http://shop.test/island")],
         crawl: model::CrawlSettings::default(),
+        fields: None,
     };
     project.crawl.exclude = vec!["/private/*".parse().unwrap()];
     project.crawl.max_depth = 5;

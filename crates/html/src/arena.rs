@@ -39,6 +39,7 @@ impl Arena {
                 attributes: Vec::new(),
                 text: String::new(),
                 cut: false,
+                depth: Default::default(),
             },
             depths: vec![0],
             moved_texts: HashMap::new(),
@@ -331,7 +332,9 @@ impl Growing {
         let whole =
             self.document_order().enumerate().take_while(|(place, id)| *place == *id as usize).count();
         let ordered = whole == self.tree.nodes.len() && self.moved_texts.is_empty();
-        if ordered { self.tree } else { self.rebuilt() }
+        let mut tree = if ordered { self.tree } else { self.rebuilt() };
+        tree.close();
+        tree
     }
 
     /// All nodes that hang on the tree, in document order. Walks links: depth is no stack.
@@ -363,6 +366,7 @@ impl Growing {
             attributes: Vec::new(),
             text: String::with_capacity(self.tree.text.len()),
             cut: self.tree.cut,
+            depth: Default::default(),
         };
         let old_text = &self.tree.text;
         for old in order {
@@ -396,6 +400,7 @@ impl Growing {
                 next: renamed(node.next),
                 first: renamed(node.first),
                 last: renamed(node.last),
+                end: 0,
                 data,
             });
         }

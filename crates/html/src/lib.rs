@@ -14,6 +14,7 @@ pub mod limits;
 #[cfg(test)]
 mod oracle;
 mod parse;
+pub mod select;
 mod switch;
 mod tokens;
 mod tree;

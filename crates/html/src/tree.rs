@@ -2,6 +2,8 @@
 //!
 //! Selectors come on top of this; here is only what they walk on.
 
+use std::sync::OnceLock;
+
 use html5ever::LocalName;
 
 /// A node of a [`Tree`]. Ids are in document order: a node's id is smaller than those of all that follow it.
@@ -15,6 +17,8 @@ pub struct Tree {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) text: String,
     pub(crate) cut: bool,
+    /// Asked for rarely, so found out when asked.
+    pub(crate) depth: OnceLock<u32>,
 }
 
 /// What a node is.
@@ -54,6 +58,8 @@ pub(crate) struct Node {
     pub(crate) next: Link,
     pub(crate) first: Link,
     pub(crate) last: Link,
+    /// The id after the last one under this node; set when the tree is finished.
+    pub(crate) end: u32,
     pub(crate) data: Data,
 }
 
@@ -105,7 +111,7 @@ impl Span {
 impl Node {
     pub(crate) fn alone(data: Data) -> Node {
         let none = Link::NONE;
-        Node { parent: none, previous: none, next: none, first: none, last: none, data }
+        Node { parent: none, previous: none, next: none, first: none, last: none, end: 0, data }
     }
 }
 
@@ -226,22 +232,35 @@ impl Tree {
         content
     }
 
-    fn node(&self, node: NodeId) -> &Node {
+    pub(crate) fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node.0 as usize]
     }
 
-    /// The id after the last one under `node`.
-    fn end_of(&self, node: NodeId) -> u32 {
-        let mut at = node.0;
-        loop {
-            if let Some(next) = self.nodes[at as usize].next.get() {
-                return next;
-            }
-            match self.nodes[at as usize].parent.get() {
-                Some(parent) => at = parent,
-                None => return self.nodes.len() as u32,
-            }
+    /// Sets where each node's descendants end. Ids must be in document order.
+    pub(crate) fn close(&mut self) {
+        for at in (0..self.nodes.len()).rev() {
+            self.nodes[at].end = match self.nodes[at].last.get() {
+                Some(last) => self.nodes[last as usize].end,
+                None => at as u32 + 1,
+            };
         }
+    }
+
+    /// The id after the last one under `node`.
+    pub(crate) fn end_of(&self, node: NodeId) -> u32 {
+        self.node(node).end
+    }
+
+    /// How many nodes stand above the deepest one.
+    pub(crate) fn depth(&self) -> u32 {
+        *self.depth.get_or_init(|| {
+            let mut depths = vec![0_u32; self.nodes.len()];
+            for at in 1..self.nodes.len() {
+                let parent = self.nodes[at].parent.get().unwrap_or_default();
+                depths[at] = depths[parent as usize] + 1;
+            }
+            depths.into_iter().max().unwrap_or_default()
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
-use model::{CrawlId, Cut, Fetched, Outcome, Page, PageUrl, Timestamp};
+use model::{CrawlId, Cut, Fetched, HttpVersion, Outcome, Page, PageUrl, Timestamp};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -187,6 +187,10 @@ impl RecordWriter {
         self.begin(kind, id, fetched.started);
         self.field("WARC-Target-URI", &fetched.url);
         self.field("WARC-IP-Address", canonical_ip(fetched.address.ip()));
+        if fetched.version == HttpVersion::Http2 {
+            // The head is written as HTTP/1.1 would say it; this tells what was really spoken.
+            self.field("WARC-Protocol", "h2");
+        }
         self.field("Content-Type", "application/http; msgtype=response");
         self.field("WARC-Payload-Digest", records.payload);
         let (profile, original) = match visit.kept {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use fetch::{Agent, Answer, CookieJar, FetchError, Fetcher, HttpFetcher, HttpSettings, Request, StartCookie};
-use model::{CrawlSettings, ErrorKind, Host, Project};
+use model::{CrawlSettings, ErrorKind, Host, Project, Rate};
 use net::{
     AddressGuard, Allowed, Connector, Hosts, ResolveError, Resolved, Resolver, ResolverSettings, TlsSettings,
 };
@@ -56,6 +56,11 @@ impl Network {
         http.limits.connect = settings.connect_timeout.duration();
         http.limits.total = settings.timeout.duration();
         http.idle_per_host = settings.connections_per_host as usize;
+        http.http2 = settings.http2;
+        http.streams_per_host = match settings.rate {
+            Some(Rate::Unlimited) => settings.connections_per_host as usize,
+            _ => 1,
+        };
         Ok(Network {
             resolver,
             fetcher: HttpFetcher::new(connector, process, http),

@@ -287,6 +287,7 @@ mod tests {
         let fetched = Fetched {
             url: url.clone(),
             address: ([192, 0, 2, 1], 80).into(),
+            version: model::HttpVersion::Http1,
             started: Timestamp(5),
             timings: model::Timings::default(),
             request: Bytes::new(),

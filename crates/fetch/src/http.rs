@@ -1,27 +1,23 @@
-//! HTTP/1.1 on kept-alive connections, within limits of time, size and rate.
+//! The fetcher: a request's headers, cookies and limits, and what becomes of its answer.
+//!
+//! How a connection is found for it stands in `ask`.
 
-use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use http::Method;
+use bytes::Bytes;
 use http::header::{COOKIE, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
-use http::uri::PathAndQuery;
-use http_body_util::{BodyExt, Empty};
-use hyper::body::Incoming;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
-use model::{Cut, Fetched, Host, Timings};
+use model::{Fetched, Host, Timings};
 use net::{Clock, Connector};
-use tokio::time::Sleep;
 
 use crate::agent::{Agent, header};
+use crate::ask::Line;
+use crate::body::{Read, read_body};
 use crate::cookies::CookieJar;
 use crate::decode::{DecodeLimits, decode};
-use crate::pool::{Connection, Key, Pool, PoolLimits};
-use crate::wire::{self, Tape, Wire};
+use crate::pool::{Pool, PoolLimits};
+use crate::spoken::Spoken;
 use crate::{Answer, FetchError, Fetcher, Limits, Request};
 
 /// How a run asks.
@@ -33,6 +29,10 @@ pub struct HttpSettings {
     pub limits: Limits,
     /// Cookies sent and taken; none when absent.
     pub cookies: Option<Arc<CookieJar>>,
+    /// Offer HTTP/2 where TLS lets a server choose.
+    pub http2: bool,
+    /// Requests at once on an HTTP/2 connection; further ones wait for their turn.
+    pub streams_per_host: usize,
     /// Idle connections kept to one host.
     pub idle_per_host: usize,
     /// Idle connections kept in all.
@@ -41,12 +41,13 @@ pub struct HttpSettings {
     pub idle_time: Duration,
 }
 
-/// Fetches over HTTP/1.1, plain and TLS.
+/// Fetches over HTTP/1.1, plain and TLS, and HTTP/2.
 pub struct HttpFetcher {
-    connector: Connector,
-    clock: Arc<dyn Clock>,
-    settings: HttpSettings,
-    pool: Pool,
+    pub(crate) connector: Connector,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) settings: HttpSettings,
+    pub(crate) pool: Pool<Line>,
+    pub(crate) spoken: Spoken,
 }
 
 impl HttpSettings {
@@ -56,6 +57,8 @@ impl HttpSettings {
             agent,
             limits: Limits::default(),
             cookies: Some(Arc::default()),
+            http2: true,
+            streams_per_host: 1,
             idle_per_host: 8,
             idle_total: 256,
             idle_time: Duration::from_secs(30),
@@ -71,7 +74,8 @@ impl HttpFetcher {
             total: settings.idle_total,
             idle: settings.idle_time,
         };
-        HttpFetcher { connector, clock, settings, pool: Pool::new(limits) }
+        let spoken = Spoken::new(settings.streams_per_host);
+        HttpFetcher { connector, clock, settings, pool: Pool::new(limits), spoken }
     }
 
     /// Closes connections that have been idle too long; they go by themselves only while others are used.
@@ -92,15 +96,17 @@ impl Fetcher for HttpFetcher {
         let headers = self.request_headers(&request, &host)?;
         let began = self.clock.elapsed();
         let mut deadline = pin!(tokio::time::sleep(limits.total));
-        let mut opened = tokio::select! {
+        let mut begun = tokio::select! {
             biased;
-            opened = self.ask(&request, &host, &headers) => opened?,
-            () = &mut deadline => return Err(FetchError::TimedOut { host, limit: limits.total }),
+            begun = self.ask(&request, &host, &headers) => begun?,
+            () = &mut deadline => {
+                self.timed_out(&request, &host);
+                return Err(FetchError::TimedOut { host, limit: limits.total });
+            }
         };
 
-        let exchange = opened.connection.tape.take();
-        let status = opened.response.status();
-        let headers = wire::headers(&exchange.head);
+        let status = begun.response.status();
+        let headers = begun.headers.clone();
         if let Some(jar) = &self.settings.cookies {
             jar.store(&request.url, &headers, request.started);
         }
@@ -109,28 +115,28 @@ impl Fetcher for HttpFetcher {
             if status.is_success() { request.body_limit } else { request.body_limit.min(limits.error_body) };
         let read = match unwanted {
             Some(_) => Read::default(),
-            None => read_body(opened.response.body_mut(), most, limits, deadline.as_mut()).await,
+            None => read_body(begun.response.body_mut(), most, limits, deadline.as_mut()).await,
         };
-        // A connection with an unread rest cannot be used again, and is dropped here.
-        if read.whole {
-            self.pool.put(opened.key, opened.connection, self.clock.elapsed());
-        }
-
         let now = self.clock.elapsed();
         let timings = Timings {
-            connect: opened.connected,
-            first_byte: exchange.first_byte.unwrap_or(opened.sent).saturating_sub(opened.sent),
+            connect: begun.connected,
+            first_byte: begun.first_byte.saturating_sub(begun.sent),
             total: now.saturating_sub(began),
         };
+        let (address, version) = (begun.address(), begun.version());
+        let (request_head, head) = (begun.request_head.clone(), begun.head.clone());
+        self.put_back(begun, &read, unwanted.is_some());
+
         let decoded = self.decode(&read.body, headers.all("content-encoding"), most, &host).await?;
         let fetched = Fetched {
             url: request.url,
-            address: opened.address,
+            address,
+            version,
             started: request.started,
             timings,
-            request: exchange.request,
+            request: request_head,
             status: status.as_u16(),
-            head: exchange.head,
+            head,
             headers,
             body: read.body,
             content: decoded.content,
@@ -143,82 +149,7 @@ impl Fetcher for HttpFetcher {
     }
 }
 
-/// A connection on which an answer has begun.
-struct Opened {
-    connection: Connection,
-    key: Key,
-    response: http::Response<Incoming>,
-    address: SocketAddr,
-    connected: Duration,
-    sent: Duration,
-}
-
 impl HttpFetcher {
-    /// Sends the request and waits for the answer's head.
-    async fn ask(&self, request: &Request, host: &Host, headers: &HeaderMap) -> Result<Opened, FetchError> {
-        let address = SocketAddr::new(request.address, host.port());
-        let key = (request.url.origin(), address);
-        let mut kept = self.kept(&key).await;
-        loop {
-            let reused = kept.is_some();
-            let before = self.clock.elapsed();
-            let mut connection = match kept.take() {
-                Some(connection) => connection,
-                None => self.open(request, host, address).await?,
-            };
-            let sent = self.clock.elapsed();
-            connection.tape.start(self.settings.limits.head_bytes);
-            let message = message(request, host, headers)?;
-            match connection.sender.send_request(message).await {
-                Ok(response) => {
-                    let connected = if reused { Duration::ZERO } else { sent.saturating_sub(before) };
-                    return Ok(Opened { connection, key, response, address, connected, sent });
-                }
-                // The server closed the idle connection while our request was on its way: it has not been
-                // heard, so it is said once more, on a new connection.
-                Err(_) if reused && !connection.tape.is_answered() => {}
-                Err(error) => return Err(self.failed(host, error)),
-            }
-        }
-    }
-
-    async fn kept(&self, key: &Key) -> Option<Connection> {
-        while let Some(mut connection) = self.pool.take(key, self.clock.elapsed()) {
-            if connection.sender.ready().await.is_ok() {
-                return Some(connection);
-            }
-        }
-        None
-    }
-
-    async fn open(
-        &self,
-        request: &Request,
-        host: &Host,
-        address: SocketAddr,
-    ) -> Result<Connection, FetchError> {
-        let limits = &self.settings.limits;
-        let tls_name = request.url.is_https().then(|| host.name());
-        let stream = self.connector.connect(address, tls_name, limits.connect).await;
-        let stream = stream.map_err(|source| FetchError::Connect { host: host.clone(), source })?;
-        let tape = Tape::default();
-        let wire = Wire::new(stream, tape.clone(), self.clock.clone());
-        let (sender, connection) = http1::Builder::new()
-            .max_headers(limits.head_lines)
-            .max_header_size(limits.head_bytes)
-            .title_case_headers(true)
-            // What browsers forgive, we forgive: the page is still there.
-            .allow_obsolete_multiline_headers_in_responses(true)
-            .allow_spaces_after_header_name_in_responses(true)
-            .ignore_invalid_headers_in_responses(true)
-            .handshake(TokioIo::new(wire))
-            .await
-            .map_err(|error| self.failed(host, error))?;
-        // Ends when the sender is dropped or the server hangs up. Its error is told to the sender, too.
-        tokio::spawn(async move { drop(connection.await) });
-        Ok(Connection { sender, tape })
-    }
-
     fn request_headers(&self, request: &Request, host: &Host) -> Result<HeaderMap, FetchError> {
         let refused = |what: String| FetchError::Request { host: host.clone(), what };
         let mut headers = HeaderMap::new();
@@ -268,7 +199,7 @@ impl HttpFetcher {
         decoded.ok_or_else(|| FetchError::Coding { host: host.clone(), coding: codings })
     }
 
-    fn failed(&self, host: &Host, source: hyper::Error) -> FetchError {
+    pub(crate) fn failed(&self, host: &Host, source: hyper::Error) -> FetchError {
         let host = host.clone();
         if source.is_parse_too_large() {
             let Limits { head_bytes: bytes, head_lines: lines, .. } = self.settings.limits;
@@ -277,81 +208,6 @@ impl HttpFetcher {
             FetchError::Malformed { host, source }
         } else {
             FetchError::Broken { host, source }
-        }
-    }
-}
-
-fn message(
-    request: &Request,
-    host: &Host,
-    headers: &HeaderMap,
-) -> Result<http::Request<Empty<Bytes>>, FetchError> {
-    let target = PathAndQuery::try_from(request.url.path_and_query())
-        .map_err(|_| FetchError::Request { host: host.clone(), what: "the path".to_owned() })?;
-    let mut message = http::Request::new(Empty::new());
-    *message.method_mut() = Method::GET;
-    *message.uri_mut() = target.into();
-    *message.headers_mut() = headers.clone();
-    Ok(message)
-}
-
-/// What was read of a body.
-#[derive(Default)]
-struct Read {
-    body: Bytes,
-    cut: Option<Cut>,
-    whole: bool,
-}
-
-async fn read_body(body: &mut Incoming, most: u64, limits: &Limits, mut deadline: Pin<&mut Sleep>) -> Read {
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let enough = limits.lowest_rate.saturating_mul(limits.rate_window.as_secs().max(1));
-    let mut kept = BytesMut::new();
-    let mut window = pin!(tokio::time::sleep(limits.rate_window));
-    let mut in_window = 0u64;
-    let cut = loop {
-        tokio::select! {
-            biased;
-            frame = body.frame() => match frame {
-                None => break None,
-                Some(Err(_)) => break Some(Cut::Disconnect),
-                Some(Ok(frame)) => {
-                    let Ok(data) = frame.into_data() else { continue };
-                    in_window = in_window.saturating_add(data.len() as u64);
-                    let room = most - kept.len();
-                    kept.extend_from_slice(&data[..data.len().min(room)]);
-                    if data.len() > room {
-                        break Some(Cut::Length);
-                    }
-                }
-            },
-            () = &mut deadline => break Some(Cut::Time),
-            () = &mut window => {
-                if in_window < enough {
-                    break Some(Cut::Time);
-                }
-                in_window = 0;
-                window.set(tokio::time::sleep(limits.rate_window));
-            }
-        }
-    };
-    Read { body: kept.freeze(), cut, whole: cut.is_none() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::{PageUrl, Timestamp};
-    use proptest::prelude::*;
-
-    proptest! {
-        /// Whatever names a page can be asked for, in the spelling of its canonical form.
-        #[test]
-        fn every_canonical_url_can_be_asked_for(path in "(/[ -~äß€]{0,12}){0,4}(\\?[ -~ä]{0,20})?") {
-            let Ok(url) = PageUrl::parse(&format!("http://e.com{path}")) else { return Ok(()) };
-            let request = Request::new(url.clone(), [192, 0, 2, 1].into(), Timestamp(0));
-            let message = message(&request, &url.host(), &HeaderMap::new()).unwrap();
-            prop_assert_eq!(message.uri().to_string(), url.path_and_query());
         }
     }
 }

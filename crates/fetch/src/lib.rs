@@ -4,14 +4,19 @@
 //! What a server sends is never trusted: every byte, second and header is counted.
 
 mod agent;
+mod ask;
+mod body;
 mod cookies;
 mod decode;
 mod error;
 mod http;
+mod http1;
+mod http2;
 mod pool;
 mod request;
 mod retry_after;
 pub mod robots;
+mod spoken;
 mod wire;
 
 pub use agent::{Agent, AgentError};

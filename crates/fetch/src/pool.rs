@@ -7,20 +7,14 @@ use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::Empty;
-use hyper::client::conn::http1::SendRequest;
 use model::Origin;
 
-use crate::wire::Tape;
-
-/// Whose connection it is: a kept one is used only for the same origin at the same address.
-pub(crate) type Key = (Origin, SocketAddr);
-
-/// A connection that can take a request.
-pub(crate) struct Connection {
-    pub(crate) sender: SendRequest<Empty<Bytes>>,
-    pub(crate) tape: Tape,
+/// Whose connection it is: a kept one is used only for the same origin at the same address. One that another host's
+/// certificate would cover too is not shared with that host: its delays are its own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) origin: Origin,
+    pub(crate) address: SocketAddr,
 }
 
 /// Bounds on kept connections.
@@ -31,7 +25,7 @@ pub(crate) struct PoolLimits {
     pub(crate) idle: Duration,
 }
 
-pub(crate) struct Pool<C = Connection> {
+pub(crate) struct Pool<C> {
     limits: PoolLimits,
     idle: Mutex<Idle<C>>,
 }
@@ -111,7 +105,7 @@ mod tests {
 
     fn key(host: &str) -> Key {
         let url = PageUrl::parse(&format!("http://{host}/")).unwrap();
-        (url.origin(), "192.0.2.1:80".parse().unwrap())
+        Key { origin: url.origin(), address: "192.0.2.1:80".parse().unwrap() }
     }
 
     fn at(seconds: u64) -> Duration {
@@ -124,7 +118,7 @@ mod tests {
         pool.put(key("a"), 1, at(0));
         pool.put(key("a"), 2, at(1));
         assert_eq!(pool.take(&key("b"), at(2)), None);
-        let elsewhere = (key("a").0, "192.0.2.2:80".parse().unwrap());
+        let elsewhere = Key { address: "192.0.2.2:80".parse().unwrap(), ..key("a") };
         assert_eq!(pool.take(&elsewhere, at(2)), None);
         assert_eq!([pool.take(&key("a"), at(2)), pool.take(&key("a"), at(2))], [Some(2), Some(1)]);
         assert_eq!((pool.take(&key("a"), at(2)), pool.len()), (None, 0));

@@ -15,15 +15,17 @@ pub struct Fetched {
     pub url: PageUrl,
     /// The address that was asked.
     pub address: SocketAddr,
+    /// The HTTP that was spoken.
+    pub version: HttpVersion,
     /// When the request was sent.
     pub started: Timestamp,
     /// Where the time went.
     pub timings: Timings,
-    /// The request head as sent, for the archive.
+    /// The request head as sent, for the archive. Of HTTP/2 as HTTP/1.1 would say it.
     pub request: Bytes,
     /// Status code.
     pub status: u16,
-    /// The response head (status line and headers), for the archive.
+    /// The response head (status line and headers), for the archive. Of HTTP/2 as HTTP/1.1 would say it.
     pub head: Bytes,
     /// The response's headers.
     pub headers: Headers,
@@ -33,6 +35,16 @@ pub struct Fetched {
     pub content: Bytes,
     /// Why the body ends early, if it does.
     pub cut: Option<Cut>,
+}
+
+/// Which HTTP was spoken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HttpVersion {
+    /// HTTP/1.1 and older.
+    #[default]
+    Http1,
+    /// HTTP/2.
+    Http2,
 }
 
 /// Why a body is not whole.

@@ -15,7 +15,7 @@ mod template;
 mod time;
 mod url;
 
-pub use fetched::{Cut, Fetched, Headers, Timings, Validators};
+pub use fetched::{Cut, Fetched, Headers, HttpVersion, Timings, Validators};
 pub use key::{CrawlId, HostKey, UrlKey};
 pub use lease::{Lease, LeaseId, LeasedUrl};
 pub use link::{Link, LinkKind, LinkLook, Rel};

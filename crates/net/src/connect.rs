@@ -22,6 +22,10 @@ use tokio_rustls::client::TlsStream;
 
 use crate::{AddressGuard, Forbidden};
 
+/// The names of the protocols in TLS.
+const HTTP1: &[u8] = b"http/1.1";
+const HTTP2: &[u8] = b"h2";
+
 /// Whom TLS trusts.
 #[derive(Clone, Debug, Default)]
 pub struct TlsSettings {
@@ -31,11 +35,21 @@ pub struct TlsSettings {
     pub accept_invalid: bool,
 }
 
+/// TLS as one connection wants it.
+#[derive(Clone, Copy, Debug)]
+pub struct Tls<'a> {
+    /// The name in the certificate.
+    pub name: &'a str,
+    /// Offer HTTP/2 besides HTTP/1.1; the server chooses.
+    pub http2: bool,
+}
+
 /// Opens connections.
 #[derive(Clone)]
 pub struct Connector {
     guard: Arc<AddressGuard>,
     tls: TlsConnector,
+    tls_http2: TlsConnector,
 }
 
 /// A connection, plain or TLS.
@@ -100,23 +114,26 @@ pub enum TlsError {
 impl Connector {
     /// Reads the trusted certificates and makes a connector.
     pub fn new(guard: Arc<AddressGuard>, tls: &TlsSettings) -> Result<Connector, TlsError> {
-        let tls = TlsConnector::from(Arc::new(client_config(tls)?));
-        Ok(Connector { guard, tls })
+        let mut config = client_config(tls)?;
+        config.alpn_protocols = vec![HTTP1.to_vec()];
+        let tls = TlsConnector::from(Arc::new(config.clone()));
+        config.alpn_protocols = vec![HTTP2.to_vec(), HTTP1.to_vec()];
+        Ok(Connector { guard, tls, tls_http2: TlsConnector::from(Arc::new(config)) })
     }
 
-    /// Connects to exactly this address; with TLS when `tls_name`, the name in the certificate, is given.
+    /// Connects to exactly this address.
     pub async fn connect(
         &self,
         address: SocketAddr,
-        tls_name: Option<&str>,
+        tls: Option<Tls<'_>>,
         limit: Duration,
     ) -> Result<Stream, ConnectError> {
         self.guard.check_socket(address)?;
         let connecting = async {
             let tcp = open(address).await.map_err(|source| ConnectError::Tcp { address, source })?;
-            match tls_name {
+            match tls {
                 None => Ok(Stream::Plain(tcp)),
-                Some(name) => self.encrypt(tcp, address, name).await,
+                Some(tls) => self.encrypt(tcp, address, tls).await,
             }
         };
         match tokio::time::timeout(limit, connecting).await {
@@ -125,7 +142,13 @@ impl Connector {
         }
     }
 
-    async fn encrypt(&self, tcp: TcpStream, address: SocketAddr, name: &str) -> Result<Stream, ConnectError> {
+    async fn encrypt(
+        &self,
+        tcp: TcpStream,
+        address: SocketAddr,
+        tls: Tls<'_>,
+    ) -> Result<Stream, ConnectError> {
+        let Tls { name, http2 } = tls;
         let failed = |source: io::Error| match source.get_ref() {
             Some(_) => ConnectError::Tls { address, name: name.to_owned(), source },
             // The line broke during the handshake: nothing has been said about trust.
@@ -137,8 +160,19 @@ impl Connector {
                 ServerName::try_from(name.to_owned()).map_err(|error| failed(io::Error::other(error)))?
             }
         };
-        let stream = self.tls.connect(server, tcp).await.map_err(failed)?;
+        let connector = if http2 { &self.tls_http2 } else { &self.tls };
+        let stream = connector.connect(server, tcp).await.map_err(failed)?;
         Ok(Stream::Tls(Box::new(stream)))
+    }
+}
+
+impl Stream {
+    /// True when the server chose HTTP/2.
+    pub fn is_http2(&self) -> bool {
+        match self {
+            Stream::Plain(_) => false,
+            Stream::Tls(stream) => stream.get_ref().1.alpn_protocol() == Some(HTTP2),
+        }
     }
 }
 
@@ -168,7 +202,7 @@ fn client_config(settings: &TlsSettings) -> Result<ClientConfig, TlsError> {
     }
     let builder =
         ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
-    let mut config = if settings.accept_invalid {
+    let config = if settings.accept_invalid {
         builder
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(TrustAnyone(provider)))
@@ -176,7 +210,6 @@ fn client_config(settings: &TlsSettings) -> Result<ClientConfig, TlsError> {
     } else {
         builder.with_root_certificates(roots).with_no_client_auth()
     };
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
 }
 

@@ -10,7 +10,7 @@ mod hosts;
 mod resolver;
 
 pub use clock::{Clock, ProcessClock};
-pub use connect::{ConnectError, Connector, Stream, TlsError, TlsSettings};
+pub use connect::{ConnectError, Connector, Stream, Tls, TlsError, TlsSettings};
 pub use guard::{AddressGuard, Allowed, AllowedError, Forbidden, Reach};
 pub use hosts::{Hosts, HostsError};
 pub use resolver::{ResolveError, Resolved, Resolver, ResolverSettings};

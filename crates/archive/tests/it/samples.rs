@@ -28,6 +28,7 @@ pub(crate) fn fetched(target: &str, status_line: &str, header_lines: &[&str], bo
     let headers = header_lines.iter().filter_map(|line| line.split_once(": "));
     Fetched {
         address: "[::ffff:192.0.2.1]:80".parse().unwrap(),
+        version: model::HttpVersion::Http1,
         started: NOW,
         timings: Timings { total: Duration::from_millis(42), ..Timings::default() },
         request: format!("GET {} HTTP/1.1\r\nHost: {}\r\n\r\n", target.path_and_query(), target.authority())

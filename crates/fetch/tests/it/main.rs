@@ -5,6 +5,9 @@
 mod broken;
 mod connections;
 mod exchange;
+mod http2;
+mod http2_broken;
+mod http2_site;
 mod server;
 mod slow;
 mod tls;

@@ -29,7 +29,7 @@ async fn site(script: impl Fn(usize, &str) -> Act + Send + Sync + 'static) -> Si
     let key = PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
     let mut config =
         config.with_no_client_auth().with_single_cert(vec![signed.cert.der().clone()], key).unwrap();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
     let acceptor = TlsAcceptor::from(Arc::new(config));
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();

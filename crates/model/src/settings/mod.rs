@@ -174,6 +174,9 @@ pub struct CrawlSettings {
     #[schemars(extend("x-group" = "Content"))]
     pub warc_size: Size,
 
+    /// Speak HTTP/2 with servers that offer it. One request at a time, unless the rate is unlimited.
+    #[schemars(extend("x-group" = "Network"))]
+    pub http2: bool,
     /// Name server to ask instead of the system's.
     #[schemars(extend("x-group" = "Network"))]
     pub dns: Option<NameServer>,
@@ -239,6 +242,7 @@ impl Default for CrawlSettings {
             content_types: ["text/html", "application/xhtml+xml", "text/plain"].map(media).to_vec(),
             max_body: Size::from_bytes(4 << 20),
             warc_size: Size::from_bytes(1_000_000_000),
+            http2: true,
             dns: None,
             hosts: None,
             ca: None,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use net::{AddressGuard, ConnectError, Connector, Stream, TlsSettings};
+use net::{AddressGuard, ConnectError, Connector, Stream, Tls, TlsSettings};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
@@ -60,7 +60,7 @@ async fn tls_server(names: &[&str], year_of_end: i32) -> (SocketAddr, PathBuf, T
 }
 
 async fn greeting(connector: &Connector, address: SocketAddr, name: &str) -> Result<String, ConnectError> {
-    let mut stream = connector.connect(address, Some(name), PATIENCE).await?;
+    let mut stream = connector.connect(address, Some(Tls { name, http2: false }), PATIENCE).await?;
     let mut text = String::new();
     stream.read_to_string(&mut text).await.unwrap();
     Ok(text)
@@ -127,8 +127,8 @@ async fn a_server_silent_in_the_handshake_is_given_up() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let limit = Duration::from_millis(200);
-    let error =
-        connector(&TlsSettings::default()).connect(address, Some("shop.test"), limit).await.unwrap_err();
+    let tls = Some(Tls { name: "shop.test", http2: true });
+    let error = connector(&TlsSettings::default()).connect(address, tls, limit).await.unwrap_err();
     assert_eq!(error.to_string(), format!("no connection to {address} within 200ms"));
 }
 

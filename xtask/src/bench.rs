@@ -19,12 +19,20 @@ struct Bench {
 }
 
 /// A new benchmark is a line here.
-const BENCHES: &[Bench] = &[Bench {
-    name: "crawl",
-    about: "pages per second, client CPU per page and memory of a whole crawl on a generated web",
-    package: "crawl",
-    example: "bench_crawl",
-}];
+const BENCHES: &[Bench] = &[
+    Bench {
+        name: "crawl",
+        about: "pages per second, client CPU per page and memory of a whole crawl on a generated web",
+        package: "crawl",
+        example: "bench_crawl",
+    },
+    Bench {
+        name: "load",
+        about: "2,000 hosts, half of them slow or failing: slot time lost, descriptors, connections, memory",
+        package: "crawl",
+        example: "bench_load",
+    },
+];
 
 /// Runs the benchmark named; `--runs N` times, and with what follows `--` as its arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {

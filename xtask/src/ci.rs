@@ -8,13 +8,14 @@
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 
 use crate::report::{Outcome, Report, timed};
 use crate::runner::{self, TestRun};
 use crate::workspace::{Workspace, cargo, is_ci, locked};
-use crate::{deny, floors, prose, python};
+use crate::{deny, floors, fuzz, prose, python};
 
 /// A suite: the name in the table, and what it does. Quick ones first; a new one is a line here.
 struct Suite {
@@ -32,7 +33,11 @@ const SUITES: &[Suite] = &[
     Suite { name: "tests", run: all_tests },
     Suite { name: "doc tests", run: |_| runner::doc_tests() },
     Suite { name: "docs", run: docs },
+    Suite { name: "fuzz", run: |setting| fuzz::run(&setting.workspace, None, FUZZ_EACH) },
 ];
+
+/// How long the fuzzer tries each target; two at a time on two cores. `cargo xtask soak fuzz` is the long form.
+const FUZZ_EACH: Duration = Duration::from_secs(60);
 
 /// What the suites share.
 struct Setting {

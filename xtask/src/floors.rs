@@ -14,11 +14,13 @@ enum Place {
     Floor(u8),
     /// Used by tests only; may itself use the floors below 3, whose seams it holds to their contracts.
     TestOnly,
+    /// Checks the parsers of the others from without, up to floor 2; is used by none.
+    Fuzzer,
     /// Builds and checks the others, is used by none and uses none.
     Outside,
 }
 
-use Place::{Floor, Outside, TestOnly};
+use Place::{Floor, Fuzzer, Outside, TestOnly};
 
 /// Every crate of the workspace, also those to come. A new crate is added here and to `ARCHITECTURE.md`.
 const PLACES: &[(&str, Place)] = &[
@@ -48,6 +50,7 @@ const PLACES: &[(&str, Place)] = &[
     ("net", Floor(0)),
     ("kv", Floor(0)),
     ("testkit", TestOnly),
+    ("fuzz", Fuzzer),
     ("xtask", Outside),
 ];
 
@@ -108,7 +111,7 @@ fn objection(user: Place, used: Place, dependency: &Dependency) -> Option<String
     }
     let below = match user {
         Floor(floor) => floor,
-        TestOnly => 3,
+        TestOnly | Fuzzer => 3,
         Outside => 0,
     };
     match used {
@@ -116,7 +119,7 @@ fn objection(user: Place, used: Place, dependency: &Dependency) -> Option<String
         Floor(floor) if user == Outside => Some(format!("xtask uses no crate of ours (floor {floor})")),
         Floor(floor) => Some(format!("it is on floor {floor}, only floors below {below} may be used")),
         TestOnly => Some("it may only be a dev-dependency".to_owned()),
-        Outside => Some("it is no part of the product".to_owned()),
+        Fuzzer | Outside => Some("it is no part of the product".to_owned()),
     }
 }
 
@@ -132,7 +135,7 @@ fn check_reserved(package: &Package, dependency: &Dependency) -> Option<String> 
 /// Folder name = crate name, one level deep.
 fn check_folder(workspace: &Workspace, package: &Package) -> Option<String> {
     let expected = match place_of(&package.name) {
-        Some(Outside) => workspace.root.join(&package.name),
+        Some(Fuzzer | Outside) => workspace.root.join(&package.name),
         _ => workspace.root.join("crates").join(&package.name),
     };
     let folder = package.manifest.parent().unwrap_or(Path::new(""));
@@ -207,6 +210,14 @@ mod tests {
         check(
             &[("xtask", &["model"]), ("model", &["xtask"])],
             &["xtask must not use model", "model must not use xtask"],
+        );
+    }
+
+    #[test]
+    fn the_fuzzer_reaches_the_parsers_and_nobody_reaches_it() {
+        check(
+            &[("fuzz", &["fetch", "crawl", "server"]), ("fetch", &[]), ("crawl", &[]), ("server", &["fuzz"])],
+            &["fuzz must not use server: it is on floor 4", "server must not use fuzz: it is no part"],
         );
     }
 

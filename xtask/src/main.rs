@@ -7,6 +7,7 @@ mod ci;
 mod counts;
 mod deny;
 mod floors;
+mod fuzz;
 mod licence;
 mod machine;
 mod prose;
@@ -39,7 +40,7 @@ const COMMANDS: &[Command] = &[
     },
     Command { name: "deny", about: "licences, banned crates and sources of dependencies", run: check_deny },
     Command { name: "bench", about: "one benchmark, with ratios; --list names them", run: bench::run },
-    Command { name: "soak", about: "the long form of a seeded suite; --list names them", run: soak::run },
+    Command { name: "soak", about: "the long form of a suite; --list names them", run: soak::run },
 ];
 
 fn main() -> ExitCode {

@@ -171,7 +171,8 @@ pub(crate) mod made_up {
     /// A workspace of our own crates: name and dependencies (`"dev:webs"`, `"build:model"`, `"model"`).
     pub(crate) fn workspace(members: &[(&str, &[&str])]) -> Workspace {
         let packages = members.iter().map(|(name, dependencies)| {
-            let folder = if *name == "xtask" { "xtask".to_owned() } else { format!("crates/{name}") };
+            let folder =
+                if ["xtask", "fuzz"].contains(name) { (*name).to_owned() } else { format!("crates/{name}") };
             Package {
                 member: true,
                 source: None,

@@ -4,16 +4,17 @@
 //! first the archive's data, then one key-value batch that names the archive's new length. A crash before the
 //! second leaves bytes that no row names; the next start cuts them off. A crash after it finds everything.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
 use archive::{ArchiveWriter, Records};
 use frontier::tables::{RobotsAnswer, URLS};
-use frontier::{Asked, End, Frontier, LimitReached, Next, Offer, Patience, Settled, page_key};
+use frontier::{Asked, End, Frontier, Lane, LimitReached, Next, Offer, Patience, Settled, page_key};
 use kv::{Batch, Durability, Reader, Store};
 use model::{CrawlId, Host, HostKey, LeaseId, Outcome, Project, Timestamp, UrlKey};
+use net::Clock as _;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
@@ -21,6 +22,7 @@ use crate::progress::{EndReason, Ended, Pause, Progress};
 use crate::read::{self, Read};
 use crate::robots::{AskedRobots, Leash, RobotsBook};
 use crate::run::Wish;
+use crate::slot_time::SlotTime;
 use crate::visit::{Message, Order, Pace, Slots};
 use crate::{CrawlError, WallClock};
 
@@ -38,6 +40,10 @@ const PUBLISH_EVERY: Duration = Duration::from_millis(100);
 
 /// After a stop, visits under way get this long to end.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// One slot in so many is kept for hosts that answer soon, unless there are too few.
+const RESERVED_PART: usize = 32;
+const FEW_SLOTS: usize = 4;
 
 /// Names looked up at once.
 const MOST_LOOKUPS: usize = 512;
@@ -73,8 +79,14 @@ struct State {
     commit_first: bool,
     free_slots: Vec<u32>,
     connections_used: usize,
-    /// Names being looked up.
+    /// Names being looked up, and those that wait for it.
     lookups: usize,
+    to_look_up: VecDeque<Host>,
+    /// Slots with a host that is not known to answer soon.
+    slots_unsure: usize,
+    slot_time: SlotTime,
+    /// Hosts were passed over for the sake of those that answer soon.
+    held_back: bool,
     leases: HashMap<LeaseId, LeaseState>,
     began: Timestamp,
     before: Before,
@@ -88,6 +100,8 @@ struct LeaseState {
     host: Host,
     first: UrlKey,
     width: usize,
+    /// The host is not known to answer soon.
+    unsure: bool,
     /// The slot has nothing more to send.
     slot_done: bool,
 }
@@ -113,6 +127,7 @@ impl Conductor {
             if let Some(reason) = self.lease_out(&mut state)? {
                 return self.finish(state, reason);
             }
+            self.count_slots(&mut state);
             self.publish(&mut state, false);
         }
     }
@@ -136,6 +151,10 @@ impl Conductor {
             free_slots: (0..self.project.crawl.connections).rev().collect(),
             connections_used: 0,
             lookups: 0,
+            to_look_up: VecDeque::new(),
+            slots_unsure: 0,
+            slot_time: SlotTime::default(),
+            held_back: false,
             leases: HashMap::new(),
             began: now,
             before,
@@ -167,10 +186,12 @@ impl Conductor {
         if self.has_side_work() {
             wait = Duration::ZERO;
         }
+        let mut waited = false;
         let first = match self.inbox.try_recv() {
             Ok(message) => Some(message),
             Err(_) if wait.is_zero() => None,
             Err(_) => {
+                waited = true;
                 let (inbox, wish) = (&mut self.inbox, &mut self.wish);
                 self.runtime.block_on(async {
                     tokio::select! {
@@ -182,6 +203,7 @@ impl Conductor {
                 })
             }
         };
+        state.slot_time.begin(waited, self.clock.process().elapsed());
         let Some(first) = first else { return Ok(()) };
         self.take(state, first)?;
         for _ in 1..DRAIN {
@@ -214,11 +236,16 @@ impl Conductor {
                 if let Some(live) = state.leases.get_mut(&lease) {
                     live.slot_done = true;
                     state.connections_used -= live.width;
+                    state.slots_unsure -= usize::from(live.unsure);
                 }
                 self.release_if_done(state, lease, now)?;
             }
             Message::Resolved(host, answer) => {
                 state.lookups -= 1;
+                if let Some(next) = state.to_look_up.pop_front() {
+                    state.lookups += 1;
+                    self.resolve(next);
+                }
                 let answer = answer.map(|(address, valid_for)| (address, now + valid_for));
                 self.frontier.resolved(&host, answer, now)?;
                 state.touch(now);
@@ -393,6 +420,7 @@ impl Conductor {
     /// Grants leases while slots are free. The reason to end, when there is one.
     fn lease_out(&mut self, state: &mut State) -> Result<Option<EndReason>, CrawlError> {
         state.next_due = None;
+        state.held_back = false;
         let wish = *self.wish.borrow_and_update();
         self.note_ending(state, wish);
         let nothing_open = state.leases.is_empty() && state.opened.is_none();
@@ -409,15 +437,14 @@ impl Conductor {
             return Ok(None);
         }
         let connections = self.project.crawl.connections as usize;
-        let may_lease = |state: &State| {
-            !state.free_slots.is_empty()
-                && state.connections_used < connections
-                && state.lookups < MOST_LOOKUPS
-        };
+        let may_lease = |state: &State| !state.free_slots.is_empty() && state.connections_used < connections;
         while may_lease(state) {
             let now = self.clock.now();
-            match self.frontier.next(self.id, now)? {
+            let lane = state.lane(connections);
+            match self.frontier.next_in(self.id, lane, now)? {
                 Next::Lease(lease) => self.grant(state, *lease, now)?,
+                // A slow name server holds up the hosts it is asked for, and no other.
+                Next::Resolve(host) if state.lookups >= MOST_LOOKUPS => state.to_look_up.push_back(host),
                 Next::Resolve(host) => {
                     state.lookups += 1;
                     self.resolve(host);
@@ -439,6 +466,7 @@ impl Conductor {
                         return Ok(Some(EndReason::NothingDue { next }));
                     }
                     state.next_due = until.map(|until| (until, host));
+                    state.held_back = lane != Lane::Any;
                     break;
                 }
             }
@@ -501,9 +529,18 @@ impl Conductor {
         let asks_robots = leashes.iter().any(|(_, leash)| matches!(leash, Leash::Unknown));
         let width = if asks_robots { 1 } else { lease.connections.min(lease.urls.len()).max(1) };
         state.connections_used += width;
+        let unsure = !self.frontier.is_quick(HostKey::of(&lease.host));
+        state.slots_unsure += usize::from(unsure);
+        state.slot_time.granted(self.clock.process().elapsed());
         state.leases.insert(
             lease.id,
-            LeaseState { host: lease.host.clone(), first: lease.urls[0].key, width, slot_done: false },
+            LeaseState {
+                host: lease.host.clone(),
+                first: lease.urls[0].key,
+                width,
+                unsure,
+                slot_done: false,
+            },
         );
         let order = Order { lease, leashes };
         self.runtime.spawn(self.slots.clone().visit(order, slot));
@@ -516,6 +553,16 @@ impl Conductor {
             let answer = slots.network.address(&host).await;
             let _ = slots.inbox.send(Message::Resolved(host, answer)).await;
         });
+    }
+
+    /// Counts the slots at work, and those that stand idle although a host is ready.
+    fn count_slots(&self, state: &mut State) {
+        let connections = self.project.crawl.connections as usize;
+        let busy = connections - state.free_slots.len();
+        let free = state.free_slots.len().min(connections.saturating_sub(state.connections_used));
+        let ready = self.frontier.crawl(self.id).hosts_ready_and_resting().0;
+        let waiting = if state.held_back { free.min(ready) } else { 0 };
+        state.slot_time.end(busy, waiting, self.clock.process().elapsed());
     }
 
     fn publish(&mut self, state: &mut State, last: bool) {
@@ -548,6 +595,10 @@ impl Conductor {
             hosts_resting,
             slots_busy: self.project.crawl.connections as usize - state.free_slots.len(),
             slots: self.project.crawl.connections as usize,
+            slot_time_used: state.slot_time.used(),
+            slot_time_lost: state.slot_time.lost(),
+            connections_idle: self.slots.network.fetcher.idle_connections(),
+            bytes_in_flight: self.slots.bytes_in_flight(),
             requests_now: stats.requests - state.before.requests,
             running: now.since(state.began),
             quiet: now.since(state.last_answer),
@@ -567,6 +618,19 @@ impl Conductor {
 }
 
 impl State {
+    /// Half of the slots are for whoever is next; in the other half hosts that answer soon come first. A few are theirs
+    /// alone, so that they need not wait until a slow one is done.
+    fn lane(&self, slots: usize) -> Lane {
+        let reserve = if slots < FEW_SLOTS { 0 } else { slots.div_ceil(RESERVED_PART) };
+        if self.slots_unsure < slots.div_ceil(2) {
+            Lane::Any
+        } else if self.free_slots.len() > reserve {
+            Lane::QuickFirst
+        } else {
+            Lane::QuickOnly
+        }
+    }
+
     /// The open batch has something in it.
     fn touch(&mut self, now: Timestamp) {
         self.opened.get_or_insert(now);

@@ -18,6 +18,7 @@ mod progress;
 mod read;
 mod robots;
 mod run;
+mod slot_time;
 mod visit;
 
 pub use clock::WallClock;

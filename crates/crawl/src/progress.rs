@@ -33,6 +33,14 @@ pub struct Progress {
     pub slots_busy: usize,
     /// Slots.
     pub slots: usize,
+    /// Time of all slots together that they had a lease.
+    pub slot_time_used: Duration,
+    /// Time of all slots together that they had none although a host was ready; an upper bound.
+    pub slot_time_lost: Duration,
+    /// Connections kept open for the next request.
+    pub connections_idle: usize,
+    /// Bytes of bodies that are fetched and not yet settled.
+    pub bytes_in_flight: u64,
     /// Requests sent by this run.
     pub requests_now: u64,
     /// Time since the run began.

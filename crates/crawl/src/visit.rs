@@ -339,6 +339,11 @@ impl Slots {
         }
     }
 
+    /// Bytes of bodies that are fetched and not yet settled.
+    pub(crate) fn bytes_in_flight(&self) -> u64 {
+        (u64::from(MOST_IN_FLIGHT) - self.in_flight.available_permits() as u64) * 1024
+    }
+
     /// True while requests may begin.
     fn may_ask(&self) -> bool {
         *self.pace.borrow() == Pace::Go && self.pace.has_changed().is_ok()

@@ -7,6 +7,7 @@ use kv::{Batch, Reader, Store};
 use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
 
 use crate::order::{self, Candidate, CrawlOrder};
+use crate::ready::Ready;
 use crate::tables::{
     FACTS, LATER, PageKey, QUEUE, SCHEDULE, SHALLOWER, SITES, STATS, SiteRecord, Stats, URLS, UrlRecord,
     Waiting,
@@ -25,8 +26,8 @@ pub struct Crawl {
     pub(crate) stats_changed: bool,
     /// Hosts in memory; others may be on disk.
     pub(crate) sites: HashMap<HostKey, Site>,
-    /// May be asked now: (inverted priority, arrival) of the best URL, host.
-    pub(crate) ready: BTreeSet<((u32, u64), HostKey)>,
+    /// May be asked now.
+    pub(crate) ready: Ready,
     /// Rest until then.
     pub(crate) sleeping: BTreeSet<(Timestamp, HostKey)>,
     /// When to look into the schedule for hosts that are not in memory; never when all are.
@@ -82,7 +83,8 @@ pub(crate) enum Place {
     /// Nowhere: leased, being resolved, or nothing to lease before the next commit.
     #[default]
     Aside,
-    Ready((u32, u64)),
+    /// By its best URL, and whether it is known to answer soon.
+    Ready((u32, u64), bool),
     Sleeping(Timestamp),
 }
 
@@ -105,7 +107,7 @@ impl Crawl {
             stats: store.get(&STATS, &id.0)?.unwrap_or_default(),
             stats_changed: false,
             sites: HashMap::new(),
-            ready: BTreeSet::new(),
+            ready: Ready::default(),
             sleeping: BTreeSet::new(),
             look_again: Some(Timestamp::ZERO),
             in_hand: HashSet::new(),
@@ -269,12 +271,12 @@ impl Crawl {
         let Some(site) = self.sites.get_mut(&host) else { return };
         match site.place {
             Place::Aside => {}
-            Place::Ready(head) => _ = self.ready.remove(&(head, host)),
+            Place::Ready(head, quick) => self.ready.remove((head, host), quick),
             Place::Sleeping(due) => _ = self.sleeping.remove(&(due, host)),
         }
         match place {
             Place::Aside => {}
-            Place::Ready(head) => _ = self.ready.insert((head, host)),
+            Place::Ready(head, quick) => self.ready.insert((head, host), quick),
             Place::Sleeping(due) => _ = self.sleeping.insert((due, host)),
         }
         site.place = place;
@@ -285,7 +287,7 @@ impl Crawl {
     pub(crate) fn make_room(&mut self) {
         while self.sites.len() > FRONT {
             let farthest = self.sleeping.last().map(|(_, host)| *host);
-            let Some(host) = farthest.or(self.ready.last().map(|(_, host)| *host)) else { break };
+            let Some(host) = farthest.or(self.ready.last()) else { break };
             self.let_go(host);
         }
     }

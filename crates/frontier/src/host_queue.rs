@@ -7,7 +7,7 @@ use model::{CrawlId, ErrorKind, HostKey, Outcome, Timestamp, UrlKey};
 
 use crate::crawl::{BEGIN, END, Place};
 use crate::tables::{LATER, QUEUE, SCHEDULE, URLS, UrlRecord};
-use crate::{FARTHEST, Frontier, FrontierError, page_key};
+use crate::{FARTHEST, Frontier, FrontierError, HostState, page_key};
 
 /// URLs whose refusal is found out in one go.
 const REFUSALS: usize = 256;
@@ -26,6 +26,7 @@ impl Frontier {
             Some(state) => (state.lease.is_some() || state.resolving, state.record.next),
             None => (false, Timestamp::ZERO),
         };
+        let quick = state.is_some_and(HostState::is_quick);
         let crawl = self.crawl_mut(id);
         let Some(site) = crawl.sites.get(&host) else { return Ok(()) };
         let retry = site.first_retry.map(|due| if far_off(due, now) { now } else { due });
@@ -42,7 +43,7 @@ impl Frontier {
         } else if due > now {
             crawl.put(host, Place::Sleeping(due));
         } else {
-            crawl.put(host, Place::Ready(head));
+            crawl.put(host, Place::Ready(head, quick));
         }
         Ok(())
     }

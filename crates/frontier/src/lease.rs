@@ -11,6 +11,7 @@ use model::{
 
 use crate::crawl::{Crawl, Place};
 use crate::politeness::BATCH_GAP;
+use crate::ready::Lane;
 use crate::tables::{ADDRESSES, URLS};
 use crate::{FARTHEST, Frontier, FrontierError, Patience, address_key, page_key};
 
@@ -78,6 +79,11 @@ enum Room {
 impl Frontier {
     /// What to do next for a crawl.
     pub fn next(&mut self, id: CrawlId, now: Timestamp) -> Result<Next, FrontierError> {
+        self.next_in(id, Lane::Any, now)
+    }
+
+    /// What to do next for a crawl, with hosts of this lane.
+    pub fn next_in(&mut self, id: CrawlId, lane: Lane, now: Timestamp) -> Result<Next, FrontierError> {
         self.reclaim(now)?;
         self.wake(id, now)?;
         loop {
@@ -87,7 +93,7 @@ impl Frontier {
                 Room::Taken => return Ok(Next::Wait { until: None, host: None, busy: true }),
                 Room::Reached(limit) => return Ok(Next::Reached(limit)),
             };
-            let Some(&(_, host)) = self.crawl(id).ready.first() else { return self.idle(id) };
+            let Some(host) = self.crawl(id).ready.first(lane) else { return self.idle(id) };
             self.crawl_mut(id).put(host, Place::Aside);
             if let Some(next) = self.ask(id, host, urls, body_limit, now)? {
                 return Ok(next);

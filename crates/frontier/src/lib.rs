@@ -14,6 +14,7 @@ mod lease;
 mod offer;
 mod order;
 mod politeness;
+mod ready;
 mod retry;
 mod rules;
 mod settle;
@@ -33,6 +34,7 @@ pub use lease::{LimitReached, Next};
 pub use offer::Offer;
 pub use order::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Priority};
 pub use politeness::{Asked, Politeness};
+pub use ready::Lane;
 pub use retry::{Patience, Retry};
 pub use rules::{Rules, Ruling};
 pub use settle::{End, Sent, Settled};
@@ -85,7 +87,21 @@ struct HostState {
     condemned: Option<ErrorKind>,
 }
 
+impl HostState {
+    /// True when the host is known to answer soon. One that gave no more than its robots.txt is not: that may be a
+    /// file, and the pages slow.
+    fn is_quick(&self) -> bool {
+        let HostRecord { requests, millis, failures, .. } = self.record;
+        requests > 1 && failures == 0 && millis <= requests.saturating_mul(ready::QUICK_MILLIS)
+    }
+}
+
 impl Frontier {
+    /// True when a host is known to answer soon.
+    pub fn is_quick(&self, host: HostKey) -> bool {
+        self.hosts.get(&host).is_some_and(HostState::is_quick)
+    }
+
     /// Opens the frontier of a store. From here on the store counts as unclean until [`Frontier::close`].
     pub fn open(store: Store, now: Timestamp) -> Result<Frontier, FrontierError> {
         let clean = store.get(&FACTS, &CLEAN.to_owned())? == Some(1);

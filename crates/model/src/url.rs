@@ -53,6 +53,9 @@ pub enum UrlError {
 /// Longest text that is parsed at all. The frontier's own limit is far lower and settable.
 const MAX_INPUT: usize = 64 * 1024;
 
+/// Readings until a canonical form must have been found. Each takes something away; honest URLs need one.
+const MOST_ROUNDS: usize = 8;
+
 impl PageUrl {
     /// Parses an absolute URL.
     pub fn parse(text: &str) -> Result<PageUrl, UrlError> {
@@ -146,7 +149,25 @@ impl Normalise {
         self.canonical(&url)
     }
 
+    /// The canonical form, which is its own: what is undone or taken away may lay bare more of the same
+    /// (`%6asessionid`, `/..;jsessionid=1`), so it is read again until nothing changes.
     fn canonical(self, url: &Url) -> Result<PageUrl, UrlError> {
+        let mut text = self.tidied(url)?;
+        if !url.as_str().contains(['%', ';']) {
+            return Ok(PageUrl(text.into()));
+        }
+        for _ in 0..MOST_ROUNDS {
+            let again = Url::parse(&text).map_err(|error| UrlError::Invalid(error.to_string()))?;
+            let tidier = self.tidied(&again)?;
+            if tidier == text {
+                return Ok(PageUrl(text.into()));
+            }
+            text = tidier;
+        }
+        Err(UrlError::Invalid("it has no canonical form".to_owned()))
+    }
+
+    fn tidied(self, url: &Url) -> Result<String, UrlError> {
         let scheme = url.scheme();
         if scheme != "http" && scheme != "https" {
             return Err(UrlError::Scheme(scheme.to_owned()));
@@ -155,7 +176,7 @@ impl Normalise {
         if host.is_empty() {
             return Err(UrlError::Invalid("no host".to_owned()));
         }
-        if self.drop_www
+        while self.drop_www
             && let Some(rest) = host.strip_prefix("www.")
             && rest.contains('.')
         {
@@ -179,7 +200,7 @@ impl Normalise {
         if let Some(query) = url.query().filter(|_| !self.drop_query) {
             push_query(&mut text, query);
         }
-        Ok(PageUrl(text.into()))
+        Ok(text)
     }
 }
 
@@ -202,7 +223,9 @@ fn push_tidy(text: &mut String, part: &str) {
         };
         text.push_str(&part[copied..at]);
         let byte = high * 16 + low;
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+        let bare = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
+        // After a stray `%` a bare digit would make an encoding that was none.
+        if bare && !(byte.is_ascii_hexdigit() && ends_in_half_an_encoding(text)) {
             text.push(char::from(byte));
         } else {
             text.push_str(&format!("%{byte:02X}"));
@@ -211,6 +234,11 @@ fn push_tidy(text: &mut String, part: &str) {
         copied = at;
     }
     text.push_str(&part[copied..]);
+}
+
+/// True after `%` and after `%4`, but not after `%41`.
+fn ends_in_half_an_encoding(text: &str) -> bool {
+    matches!(text.as_bytes(), [.., b'%'] | [.., b'%', _])
 }
 
 fn hex(digit: u8) -> Option<u8> {
@@ -286,10 +314,10 @@ fn is_session_id(value: &str) -> bool {
 
 /// Drops `;jsessionid=…` from the path's last segment.
 fn strip_path_session(path: &str) -> &str {
-    let lower = path.to_ascii_lowercase();
-    match lower.find(";jsessionid=") {
-        Some(at) if !path[at..].contains('/') => &path[..at],
-        _ => path,
+    let last = path.rfind('/').map_or(0, |slash| slash + 1);
+    match path[last..].to_ascii_lowercase().find(";jsessionid=") {
+        Some(at) => &path[..last + at],
+        None => path,
     }
 }
 
@@ -434,6 +462,26 @@ mod tests {
         assert_eq!(all.parse("http://www.e.com/a/?b=1").unwrap().as_str(), "http://e.com/a");
         assert_eq!(all.parse("http://www.e.com/").unwrap().as_str(), "http://e.com/");
         assert_eq!(all.parse("http://www.com/").unwrap().as_str(), "http://www.com/");
+    }
+
+    /// Each of these once had a canonical form whose own was another; the first was found by the fuzzer.
+    #[test]
+    fn taking_away_lays_nothing_bare() {
+        let all = Normalise { drop_query: false, drop_trailing_slash: true, drop_www: true };
+        for (input, expected) in [
+            ("https://e.c/m/a;jsessionid=1A2B/ ", "https://e.c/m/a"),
+            ("http://e.com/a/b/..;jsessionid=1", "http://e.com/a"),
+            ("http://e.com/p;%6asessionid=1", "http://e.com/p"),
+            ("http://e.com/a;jsessionid=1/b;jsessionid=2", "http://e.com/a;jsessionid=1/b"),
+            ("http://e.com/p?%75tm_source=x&a=1", "http://e.com/p?a=1"),
+            ("http://e.com/p?sid=%30123456789abcdef0123", "http://e.com/p"),
+            ("http://e.com/%4%31%%34%31", "http://e.com/%4%31%%341"),
+            ("http://www.www.e.com/", "http://e.com/"),
+        ] {
+            let url = all.parse(input).unwrap();
+            assert_eq!(url.as_str(), expected, "for {input}");
+            assert_eq!(all.parse(url.as_str()).as_ref(), Ok(&url));
+        }
     }
 
     #[test]

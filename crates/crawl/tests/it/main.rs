@@ -5,6 +5,7 @@
 mod bench_site;
 mod content;
 mod following;
+mod load;
 mod requests;
 mod robots;
 mod site;

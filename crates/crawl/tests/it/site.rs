@@ -51,13 +51,21 @@ impl Site {
         hosts: &[&str],
         answers: impl Fn(&Request) -> Answer + Send + Sync + 'static,
     ) -> Site {
+        Site::serve_hosts_at(u8::try_from(hosts.len().max(1)).unwrap(), hosts, answers).await
+    }
+
+    /// Serves under these names, which share so many addresses.
+    pub(crate) async fn serve_hosts_at(
+        addresses: u8,
+        hosts: &[&str],
+        answers: impl Fn(&Request) -> Answer + Send + Sync + 'static,
+    ) -> Site {
         let drawn = Arc::new(Drawn {
             answers: Box::new(answers),
             hosts: hosts.iter().map(ToString::to_string).collect(),
             seen: Mutex::default(),
             count: watch::Sender::new(0),
         });
-        let addresses = u8::try_from(hosts.len().max(1)).unwrap();
         let server =
             Server::start_with(drawn.clone(), &ServeOptions::on_loopbacks(addresses, 0)).await.unwrap();
         Site { server, drawn }

@@ -149,7 +149,7 @@ fn generated(server: &Served, dir: &Path) -> Result<Project, Failure> {
         hosts: Some(hosts),
         ..CrawlSettings::default()
     };
-    Ok(Project { name: "soak".parse()?, start: vec![PageUrl::parse(&start)?], crawl })
+    Ok(Project { name: "soak".parse()?, start: vec![PageUrl::parse(&start)?], crawl, fields: None })
 }
 
 fn torture(server: &Served) -> Result<Project, Failure> {
@@ -168,7 +168,7 @@ fn torture(server: &Served) -> Result<Project, Failure> {
         linger: model::Span::from_secs(8),
         ..CrawlSettings::default()
     };
-    Ok(Project { name: "torture".parse()?, start: starts, crawl })
+    Ok(Project { name: "torture".parse()?, start: starts, crawl, fields: None })
 }
 
 /// Files of a data directory that no part of the program owns: left over by a step that did not clean up.

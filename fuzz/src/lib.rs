@@ -12,6 +12,7 @@ mod pattern;
 mod project;
 mod response;
 mod robots;
+mod select;
 mod url;
 mod warc;
 
@@ -37,6 +38,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "warc", check: warc::check },
     Target { name: "project", check: project::check },
     Target { name: "pattern", check: pattern::check },
+    Target { name: "select", check: select::check },
 ];
 
 impl Target {

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use extract::Input;
 use html::{Listener, NodeId, Tag, Tree};
-use model::{Headers, Normalise, PageUrl};
+use model::{Headers, Normalise, Page, PageUrl};
 
 /// Links kept of a page here: few, so that the limit is met.
 const LINKS: usize = 50;
@@ -14,15 +14,31 @@ pub(crate) fn check(input: &[u8]) {
     let (mut alone, mut beside) = (Log::default(), Log::default());
     html::read(&text, &mut alone);
     let tree = html::parse(&text, &mut beside);
-    assert_eq!(alone, beside, "the events with and without a tree");
+    let same = !needs_a_tree(&text);
+    if same {
+        assert_eq!(alone, beside, "the events with and without a tree");
+    }
     check_tree(&tree);
 
     let url = PageUrl::parse("http://e.com/dir/page").expect("a URL");
     let headers = Headers(vec![("Content-Type".to_owned(), Bytes::copy_from_slice(content_type))]);
     let normalise = Normalise::default();
     let input = Input { url: &url, headers: &headers, body, normalise, max_links: LINKS, agent: "gannet" };
-    let page = extract::page(&input);
-    assert_eq!(page, extract::page_and_tree(&input).0, "the page with and without a tree");
+    let (page, beside) = (extract::page(&input), extract::page_and_tree(&input).0);
+    if same && body.is_ascii() {
+        assert_eq!(page, beside, "the page with and without a tree");
+    }
+    check_page(&page, body);
+    check_page(&beside, body);
+}
+
+/// True where a name alone may not tell how content is read; `html` says so of these.
+fn needs_a_tree(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["<svg", "<math", "<frameset", "<template", "<select"].iter().any(|tag| text.contains(tag))
+}
+
+fn check_page(page: &Page, body: &[u8]) {
     assert!(page.links.len() <= LINKS);
     assert!(!page.links_cut || page.links.len() == LINKS);
     for link in &page.links {

@@ -207,7 +207,7 @@ impl Web for Hosts {
             return Answer::new(404, "text/plain", "");
         }
         let links: String = (1..PAGES).map(|page| format!("<p><a href=/{page}>page {page}</a>")).collect();
-        let text = format!("<title>{number} {}</title>{links}", request.path);
+        let text = format!("<title>{number} {}</title>{links}{}", request.path, "<p>words ".repeat(2_000));
         let page = Answer::new(200, "text/html", text);
         match Manner::of(number) {
             Manner::Slow => {

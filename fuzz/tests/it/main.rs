@@ -70,6 +70,11 @@ fn patterns_hold() {
 }
 
 #[test]
+fn selectors_hold() {
+    check("select");
+}
+
+#[test]
 fn every_target_has_seeds_and_every_folder_a_target() {
     let folders: BTreeSet<String> = std::fs::read_dir(corpus())
         .unwrap()

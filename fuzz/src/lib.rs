@@ -4,8 +4,6 @@
 //! its seeds stand in `corpus/<name>/`, readable where the format is. Input that made a check fail once stands there
 //! too, beside the regression test in the crate concerned. How the fuzzer is built and run is left to `xtask`.
 
-#![expect(clippy::expect_used, reason = "a check fails by panicking")]
-
 mod decode;
 mod page;
 mod pattern;

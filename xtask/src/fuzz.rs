@@ -199,7 +199,7 @@ fn inputs(said: &str) -> u64 {
 /// The last `cov: N`.
 fn edges(said: &str) -> u64 {
     let figures = said.lines().filter_map(|line| line.split_once(" cov: "));
-    figures.filter_map(|(_, rest)| rest.split(' ').next()?.parse().ok()).last().unwrap_or(0)
+    figures.filter_map(|(_, rest)| rest.split(' ').next()?.parse().ok()).next_back().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -4,6 +4,21 @@
 //! a hostile page costs a bounded number of steps and gives poorer rows, never an error. Only a template can be
 //! wrong, and that is told when it is compiled.
 
+mod clean;
+mod compile;
+mod date;
+mod drift;
+mod follow;
+mod json;
+mod linked_data;
+mod markup;
+mod number;
+mod read;
 mod reading;
+mod table;
+#[cfg(test)]
+mod tests;
 
+pub use compile::Template;
+pub use read::{FUEL, MAX_ROWS};
 pub use reading::{Coverage, Reading, Wanted, Why};

@@ -8,14 +8,17 @@
 use anyhow::{Context, Result, bail};
 
 use crate::machine;
+use crate::python;
 use crate::runner::relay;
-use crate::workspace::{cargo, locked};
+use crate::workspace::{Workspace, cargo, locked};
 
 struct Bench {
     name: &'static str,
     about: &'static str,
     package: &'static str,
     example: &'static str,
+    /// Whether it compares with a library for Python, named to it by `GANNET_BENCH_PYTHON`.
+    beside_python: bool,
 }
 
 /// A new benchmark is a line here.
@@ -25,12 +28,21 @@ const BENCHES: &[Bench] = &[
         about: "pages per second, client CPU per page and memory of a whole crawl on a generated web",
         package: "crawl",
         example: "bench_crawl",
+        beside_python: false,
     },
     Bench {
         name: "load",
         about: "2,000 hosts, half of them slow or failing: slot time lost, descriptors, connections, memory",
         package: "crawl",
         example: "bench_load",
+        beside_python: false,
+    },
+    Bench {
+        name: "extract",
+        about: "pages per CPU second with ten fields of fifty rows each, beside parsel",
+        package: "html",
+        example: "bench_extract",
+        beside_python: true,
     },
 ];
 
@@ -55,11 +67,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
         bail!("no benchmark {name:?}; cargo xtask bench --list names them");
     };
+    let python = match bench.beside_python {
+        true => Some(python::prepare(&Workspace::load()?.target, &python::BENCHES)),
+        false => None,
+    };
+    if let Some(Err(missing)) = &python {
+        println!("no comparison with parsel: {missing}");
+    }
     let mut figures = Figures::default();
     for run in 1..=runs {
         println!("== {name}, run {run} of {runs}; {}", machine::facts());
         let mut command = cargo();
         command.args(["run", "--release", "--package", bench.package, "--example", bench.example]);
+        if let Some(Ok(python)) = &python {
+            command.env("GANNET_BENCH_PYTHON", python);
+        }
         let (status, lines) = relay(command.args(locked()).arg("--").args(passed_on))?;
         if !status.success() {
             bail!("{name} ended with {status}");

@@ -47,7 +47,7 @@ struct Setting {
 
 impl Setting {
     fn python(&self) -> &Result<PathBuf, String> {
-        self.python.get_or_init(|| python::prepare(&self.workspace.target))
+        self.python.get_or_init(|| python::prepare(&self.workspace.target, &python::TESTS))
     }
 }
 

@@ -5,15 +5,33 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Packages that tests use, pinned: a new release must not change what a test says.
-const PACKAGES: &[&str] = &["warcio==1.8.1", "brotli==1.2.1"];
-/// The line that works once they are there.
-const PROOF: &str = "import warcio.archiveiterator, brotli";
+/// An environment: its folder, its packages, pinned, since a new release must not change what is found out, and
+/// the line that works once they are there.
+pub(crate) struct Packages {
+    folder: &'static str,
+    names: &'static [&'static str],
+    proof: &'static str,
+}
+
+/// What tests use.
+pub(crate) const TESTS: Packages = Packages {
+    folder: "test-python",
+    names: &["warcio==1.8.1", "brotli==1.2.1"],
+    proof: "import warcio.archiveiterator, brotli",
+};
+
+/// What benchmarks compare with.
+pub(crate) const BENCHES: Packages = Packages {
+    folder: "bench-python",
+    names: &["parsel==1.12.1", "lxml==6.1.3"],
+    proof: "import parsel, lxml",
+};
 
 /// The interpreter of an environment under `target` that has the packages; otherwise what is missing.
-pub(crate) fn prepare(target: &Path) -> Result<PathBuf, String> {
-    let folder = target.join("test-python");
+pub(crate) fn prepare(target: &Path, packages: &Packages) -> Result<PathBuf, String> {
+    let folder = target.join(packages.folder);
     let python = folder.join("bin").join("python");
+    let works = |python: &Path| succeeds(Command::new(python).args(["-c", packages.proof]));
     if works(&python) {
         return Ok(python);
     }
@@ -25,15 +43,11 @@ pub(crate) fn prepare(target: &Path) -> Result<PathBuf, String> {
         return Err("pip missing".to_owned());
     }
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    let installed = Command::new(&python).args(install).args(PACKAGES).stdin(Stdio::null()).status();
+    let installed = Command::new(&python).args(install).args(packages.names).stdin(Stdio::null()).status();
     if !installed.is_ok_and(|status| status.success()) || !works(&python) {
-        return Err(format!("pip cannot install {}", PACKAGES.join(", ")));
+        return Err(format!("pip cannot install {}", packages.names.join(", ")));
     }
     Ok(python)
-}
-
-fn works(python: &Path) -> bool {
-    succeeds(Command::new(python).args(["-c", PROOF]))
 }
 
 fn make_environment(folder: &Path) -> Result<(), String> {

@@ -119,7 +119,7 @@ impl Soak {
                 let seeds = options.seeds.unwrap_or(seeds);
                 println!("{seeds} seeds");
                 let mut environment = vec![("GANNET_SOAK", seeds.to_string().into())];
-                if let Ok(python) = python::prepare(&workspace.target) {
+                if let Ok(python) = python::prepare(&workspace.target, &python::TESTS) {
                     environment.push(("GANNET_TEST_PYTHON", python.into_os_string()));
                 }
                 TestRun { packages, filters, profile: "soak", environment }.run(&workspace.root)

@@ -7,6 +7,7 @@ pub mod cli;
 mod exit;
 mod log;
 mod output;
+mod page;
 mod progress;
 mod settings;
 mod verbs;

@@ -18,6 +18,7 @@ mod progress;
 mod read;
 mod robots;
 mod run;
+mod single;
 mod slot_time;
 mod visit;
 
@@ -26,3 +27,4 @@ pub use error::CrawlError;
 pub use network::Network;
 pub use progress::{EndReason, Ended, Pause, Progress};
 pub use run::{Controls, Run, Setup};
+pub use single::{SinglePageError, single_page};

@@ -95,6 +95,12 @@ impl Selector {
         Selector::new(text, |text| xpath::compile(text).map(Plan::XPath))
     }
 
+    /// Compiles an expression in the language it looks like: XPath when it begins with a path, a bracket, an axis,
+    /// a function or a value, else CSS.
+    pub fn guess(text: &str) -> Result<Selector, SelectError> {
+        if xpath::looks_like(text) { Selector::xpath(text) } else { Selector::css(text) }
+    }
+
     fn new(
         text: &str,
         compile: impl FnOnce(&str) -> Result<Plan, SelectError>,
@@ -210,6 +216,7 @@ impl Fuel {
     }
 }
 
+const XLINK_NAMESPACE: &str = "http://www.w3.org/1999/xlink";
 const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
 
 /// How many characters stand before a byte.
@@ -228,6 +235,25 @@ mod tests {
     }
 
     #[test]
+    fn the_language_is_guessed() {
+        fn check(text: &str, is_xpath: bool) {
+            assert_eq!(Selector::guess(text).unwrap().is_xpath(), is_xpath, "{text}");
+        }
+        for xpath in ["//a", "/", ".", "..", "./a", ".//a", "(//a)[1]", "@href", "child::a", "self::node()"] {
+            check(xpath, true);
+        }
+        for xpath in ["count(//a)", "text()", "normalize-space (.)", "'a'", "1 + 1", " //a", "-1", "a/@href"]
+        {
+            check(xpath, true);
+        }
+        for css in
+            ["a", ".price", "#top", "*", "a::text", "li:not(.x)", "[href]", ":root > body", "a, b", "::text"]
+        {
+            check(css, false);
+        }
+    }
+
+    #[test]
     fn overlong_expressions_are_refused() {
         fn check(compile: fn(&str) -> Result<Selector, SelectError>) {
             assert!(compile(&"é".repeat(MAX_LENGTH)).is_ok());
@@ -236,5 +262,6 @@ mod tests {
             assert!(error.to_string().starts_with("at character 4097: longer than"), "{error}");
         }
         check(Selector::css);
+        check(Selector::xpath);
     }
 }

@@ -12,6 +12,7 @@ mod pages;
 mod reference;
 mod repair;
 mod robots;
+mod select;
 mod steer;
 mod table;
 mod url;
@@ -30,7 +31,7 @@ pub(crate) struct Verb {
 }
 
 /// Every verb, in the order of the help.
-pub(crate) const VERBS: [Verb; 17] = [
+pub(crate) const VERBS: [Verb; 18] = [
     Verb { command: crawl::command, run: crawl::run },
     steer::PAUSE,
     steer::RESUME,
@@ -45,6 +46,7 @@ pub(crate) const VERBS: [Verb; 17] = [
     Verb { command: repair::command, run: repair::run },
     Verb { command: url::command, run: url::run },
     Verb { command: robots::command, run: robots::run },
+    Verb { command: select::command, run: select::run },
     Verb { command: reference::command, run: reference::run },
     Verb { command: demo_site::command, run: demo_site::run },
     Verb { command: demo::command, run: demo::run },

@@ -1,4 +1,4 @@
-//! `url`, `robots` and `reference`: by hand and in batches.
+//! `url`, `robots`, `select` and `reference`: by hand and in batches.
 
 use std::io::Write;
 
@@ -172,4 +172,83 @@ fn reference_prints_every_key() {
     let said = gannet(&["reference"]);
     assert_eq!(said.code, Some(0));
     assert!(said.out.contains("| `max_pages` |") && said.out.contains("`GANNET_MAX_PAGES`"), "{}", said.out);
+}
+
+const LIST: &str = "<ul><li class=a><a href=/1>one\ntwo</a><li><a href=/2>three</a></ul>";
+
+#[test]
+fn select_prints_one_value_a_line() {
+    fn check(arguments: &[&str], expected: &str) {
+        let said = gannet_with(&[&["select", "-"], arguments].concat(), LIST.as_bytes(), &[]);
+        assert_eq!(
+            (said.out.as_str(), said.err.as_str(), said.code),
+            (expected, "", Some(0)),
+            "{arguments:?}"
+        );
+    }
+    check(&["//a/@href"], "/1\n/2\n");
+    check(&["a::text"], "one two\nthree\n");
+    check(&[".a a"], "one two\n");
+    check(&["count(//a)"], "2\n");
+    check(&["//b"], "");
+    check(&["--xpath", "html"], "one twothree\n");
+    check(&["--css", "a", "--json"], "{\"type\":\"nodes\",\"values\":[\"one\\ntwo\",\"three\"]}\n");
+    check(&["0 div 0", "--json"], "{\"type\":\"number\",\"values\":[\"NaN\"]}\n");
+}
+
+#[test]
+fn select_names_the_place_of_a_mistake() {
+    let said = gannet_with(&["select", "-", "//a["], LIST.as_bytes(), &[]);
+    let expected = "gannet: \"//a[\" at character 5: a name, `*`, `.`, `@` or node() is missing here\n";
+    assert_eq!((said.out.as_str(), said.err.as_str(), said.code), ("", expected, Some(2)));
+    let said = gannet(&["select", "no-such-file.html", "//a"]);
+    assert!(said.err.starts_with("gannet: no-such-file.html: "), "{}", said.err);
+    assert_eq!(said.code, Some(2));
+}
+
+#[test]
+fn select_batch_answers_every_line_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.html");
+    std::fs::write(&file, b"<meta charset=latin1><p>caf\xe9").unwrap();
+    let file = serde_json::to_string(&file).unwrap();
+    let input = format!(
+        "{{\"html\": \"<p>a<p>b\", \"xpath\": \"//p\"}}\n\
+         {{\"html\": \"<p>a<p>b\", \"css\": \"p:last-child\"}}\n\
+         {{\"html\": \"<p>a\", \"xpath\": \"string(//p)\"}}\n\
+         {{\"html\": \"<p>a\", \"xpath\": \"count(//p) div 4\"}}\n\
+         {{\"html\": \"<p>a\", \"xpath\": \"//p = 'a'\"}}\n\
+         {{\"html\": \"<p>a\", \"xpath\": \"//p[\"}}\n\
+         {{\"html\": \"<p>a\"}}\n\
+         {{\"file\": {file}, \"xpath\": \"//p\"}}\n"
+    );
+    let said = gannet_with(&["select", "--batch"], input.as_bytes(), &[]);
+    let expected = [
+        r#"{"type":"nodes","values":["a","b"]}"#,
+        r#"{"type":"nodes","values":["b"]}"#,
+        r#"{"type":"string","values":["a"]}"#,
+        r#"{"type":"number","values":[0.25]}"#,
+        r#"{"type":"boolean","values":[true]}"#,
+        r#"{"error":"a name, `*`, `.`, `@` or node() is missing here","position":4}"#,
+        r#"{"error":"give one of xpath and css"}"#,
+        r#"{"type":"nodes","values":["café"]}"#,
+    ];
+    assert_eq!(said.out.lines().collect::<Vec<_>>(), expected);
+    assert_eq!((said.err.as_str(), said.code), ("", Some(0)));
+}
+
+#[test]
+fn select_asks_for_a_url_within_its_robots_txt() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let site = runtime.block_on(webs::program::start(&webs::program::Options::default())).unwrap();
+    let home = format!("http://{}/", site.addr());
+    let said = gannet(&["select", &home, "count(//title)", "--allow-private"]);
+    assert_eq!((said.out.as_str(), said.err.as_str(), said.code), ("1\n", "", Some(0)));
+    let said = gannet(&["select", &home, "//title"]);
+    assert!(
+        said.err.contains("is at a private address; --allow-private asks it all the same"),
+        "{}",
+        said.err
+    );
+    assert_eq!(said.code, Some(1));
 }

@@ -1,0 +1,69 @@
+//! A page that a person names on the command line: a file, standard input, or a URL that is asked for once.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use clap::{Arg, ArgMatches};
+use crawl::{Network, WallClock, single_page};
+use model::PageUrl;
+
+use crate::{Failure, settings};
+
+/// Longest page that is read from a file.
+const MAX_PAGE: u64 = 64 << 20;
+
+/// Settings that say how a single page is asked for.
+const SETTINGS: [&str; 9] = [
+    "allow_private",
+    "robots",
+    "user_agent",
+    "contact",
+    "headers",
+    "cookies",
+    "hosts",
+    "ca",
+    "accept_invalid_tls",
+];
+
+/// The flags for asking.
+pub(crate) fn args() -> impl Iterator<Item = Arg> {
+    settings::args().filter(|arg| SETTINGS.contains(&arg.get_id().as_str()))
+}
+
+/// The text of the page that `name` names, and where it is from, after redirects; a file is from nowhere.
+pub(crate) fn read(name: &str, flags: &ArgMatches) -> Result<(String, Option<PageUrl>), Failure> {
+    if !name.starts_with("http://") && !name.starts_with("https://") {
+        let html = read_file(Path::new(name));
+        let html = html.map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
+        return Ok((html, None));
+    }
+    let start = [name.to_owned()];
+    let project =
+        settings::layered(None, &start, |name| std::env::var(name).ok(), flags).map_err(Failure::usage)?;
+    let url = project.start.first().ok_or_else(|| anyhow::anyhow!("no URL"))?;
+    let clock = WallClock::start();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let fetched = runtime.block_on(async {
+        let network = Network::new(&project, &[], clock)?;
+        anyhow::Ok(single_page(&network, &project.crawl, url, &clock).await?)
+    })?;
+    let content_type = fetched.headers.get("content-type");
+    let kind = extract::Kind::Html;
+    let (html, _) = extract::decode(&fetched.content, content_type, kind, &fetched.url);
+    Ok((html.into_owned(), Some(fetched.url.clone())))
+}
+
+/// A page from a file or, for `-`, standard input, in the encoding that it says or seems to be in.
+pub(crate) fn read_file(path: &Path) -> io::Result<String> {
+    let mut body = Vec::new();
+    let input: Box<dyn Read> = match path.to_str() {
+        Some("-") => Box::new(io::stdin()),
+        _ => Box::new(File::open(path)?),
+    };
+    if input.take(MAX_PAGE + 1).read_to_end(&mut body)? as u64 > MAX_PAGE {
+        return Err(io::Error::other(format!("longer than {} MiB", MAX_PAGE >> 20)));
+    }
+    let nowhere = PageUrl::parse("http://localhost/").expect("a URL");
+    Ok(extract::decode(&body, None, extract::Kind::Html, &nowhere).0.into_owned())
+}

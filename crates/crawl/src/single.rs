@@ -1,0 +1,137 @@
+//! One page, asked for outside any run, for people who try something on it.
+//!
+//! robots.txt is asked first and obeyed, at every hop of a redirect; nothing is kept, neither pages nor clocks.
+
+use fetch::robots::{MOST_BYTES, MOST_REDIRECTS, Reaction, Robots, Rules};
+use fetch::{Answer, FetchError, Request};
+use model::{CrawlSettings, ErrorKind, Fetched, Host, Normalise, Origin, PageUrl, RobotsMode};
+
+use crate::{Network, WallClock};
+
+/// Redirects followed on the way to a page.
+const MOST_HOPS: usize = 10;
+
+/// Why a page could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum SinglePageError {
+    /// robots.txt says no.
+    #[error("robots.txt of {origin} disallows {url}")]
+    Disallowed {
+        /// Whose.
+        origin: Origin,
+        /// The page.
+        url: PageUrl,
+    },
+    /// robots.txt cannot be had, so nothing is allowed.
+    #[error("robots.txt of {0} cannot be had, so nothing may be asked for there; try again later")]
+    NoRobots(Origin),
+    /// No address.
+    #[error("{host} has no address to ask ({kind})")]
+    Address {
+        /// Whose.
+        host: Host,
+        /// Why.
+        kind: ErrorKind,
+    },
+    /// A private address.
+    #[error("{0} is at a private address; --allow-private asks it all the same, for sites of your own")]
+    Private(Host),
+    /// The request failed.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// The server says that there is no page.
+    #[error("{url} answers with status {status}")]
+    Status {
+        /// The page.
+        url: PageUrl,
+        /// What it says.
+        status: u16,
+    },
+    /// It leads from one page to the next without end.
+    #[error("{0} redirects more than {MOST_HOPS} times")]
+    Redirects(PageUrl),
+}
+
+/// Asks for one page as a crawl with these settings would; redirects are followed.
+pub async fn single_page(
+    network: &Network,
+    settings: &CrawlSettings,
+    url: &PageUrl,
+    clock: &WallClock,
+) -> Result<Fetched, SinglePageError> {
+    let asked = Asking { network, settings, clock };
+    let mut at = url.clone();
+    let mut known: Option<(Origin, Rules)> = None;
+    for _ in 0..=MOST_HOPS {
+        if settings.robots == RobotsMode::Obey {
+            let origin = at.origin();
+            let rules = match known.take() {
+                Some((same, rules)) if same == origin => rules,
+                _ => asked.rules(&origin).await?,
+            };
+            if !rules.verdict(at.path_and_query()).allowed {
+                return Err(SinglePageError::Disallowed { origin, url: at });
+            }
+            known = Some((origin, rules));
+        }
+        let fetched = asked.fetch(&at, settings.max_body.limit().unwrap_or(u64::MAX)).await?;
+        match fetched.status {
+            300..=399 => match target(&fetched) {
+                Some(target) => at = target,
+                None => return Err(SinglePageError::Status { url: at, status: fetched.status }),
+            },
+            200..=299 => return Ok(fetched),
+            status => return Err(SinglePageError::Status { url: at, status }),
+        }
+    }
+    Err(SinglePageError::Redirects(url.clone()))
+}
+
+struct Asking<'a> {
+    network: &'a Network,
+    settings: &'a CrawlSettings,
+    clock: &'a WallClock,
+}
+
+impl Asking<'_> {
+    async fn rules(&self, origin: &Origin) -> Result<Rules, SinglePageError> {
+        let own = || origin.robots_url();
+        let mut url = self.settings.robots_url.clone().unwrap_or_else(own);
+        for _ in 0..=MOST_REDIRECTS {
+            let fetched = match self.fetch(&url, MOST_BYTES as u64).await {
+                Ok(fetched) => fetched,
+                Err(SinglePageError::Fetch(_)) => return Err(SinglePageError::NoRobots(origin.clone())),
+                Err(error) => return Err(error),
+            };
+            match Reaction::to(fetched.status) {
+                Reaction::Read => return Ok(Robots::parse(&fetched.content).rules(&self.network.agent)),
+                Reaction::AllowAll => break,
+                Reaction::DenyAll => return Err(SinglePageError::NoRobots(origin.clone())),
+                Reaction::Follow => match target(&fetched) {
+                    Some(target) => url = target,
+                    None => break,
+                },
+            }
+        }
+        Ok(Rules::default())
+    }
+
+    async fn fetch(&self, url: &PageUrl, most_bytes: u64) -> Result<Fetched, SinglePageError> {
+        let host = url.host();
+        let address = match self.network.address(&host).await {
+            Ok((address, _)) => address,
+            Err(ErrorKind::ForbiddenAddress) => return Err(SinglePageError::Private(host)),
+            Err(kind) => return Err(SinglePageError::Address { host, kind }),
+        };
+        let mut request = Request::new(url.clone(), address, self.clock.now());
+        request.body_limit = most_bytes;
+        match self.network.fetch(request).await? {
+            Answer::Fetched(fetched) | Answer::Unwanted { fetched, .. } => Ok(fetched),
+        }
+    }
+}
+
+fn target(fetched: &Fetched) -> Option<PageUrl> {
+    let location = fetched.headers.get("location")?;
+    Normalise::default().join(&fetched.url, location).ok()
+}

@@ -38,6 +38,9 @@ impl<W: Write> Csv<W> {
                 Cell::Integer(number) => self.line.extend_from_slice(number.to_string().as_bytes()),
                 Cell::Number(number) => self.line.extend_from_slice(number.to_string().as_bytes()),
                 Cell::Flag(flag) => self.line.extend_from_slice(if *flag { b"true" } else { b"false" }),
+                many @ (Cell::List(_) | Cell::Json(_)) => {
+                    push_text(&mut self.line, &guard_formula(&many.text().unwrap_or_default()));
+                }
             }
         }
         if self.line.is_empty() {
@@ -112,6 +115,7 @@ mod tests {
         check(&["a,b".into(), "a\"b".into(), "a\r\nb".into()], "\"a,b\",\"a\"\"b\",\"a\r\nb\"\r\n");
         check(&[" a".into(), "\u{1f980}".into(), "a\0b".into()], "\" a\",\u{1f980},\"a\0b\"\r\n");
         check(&[Cell::Empty], "\"\"\r\n");
+        check(&[Cell::List(vec!["=a".into(), Cell::Number(1.5)])], "'=a; 1.5\r\n");
     }
 
     #[test]

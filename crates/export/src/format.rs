@@ -11,9 +11,11 @@ use crate::ExportError;
 pub enum Format {
     /// One JSON object per line.
     Jsonl,
+    /// One JSON array of objects; rows only.
+    Json,
     /// Comma-separated values.
     Csv,
-    /// A SQLite file with the table `pages`.
+    /// A SQLite file with the table `pages` or `rows`.
     Sqlite,
     /// `sitemap.xml`.
     Sitemap,
@@ -23,7 +25,7 @@ pub enum Format {
 
 impl Format {
     /// Every name that `FromStr` takes.
-    pub const NAMES: [&'static str; 5] = ["jsonl", "csv", "sqlite", "sitemap", "warc"];
+    pub const NAMES: [&'static str; 6] = ["jsonl", "json", "csv", "sqlite", "sitemap", "warc"];
 
     /// The format that a file name asks for, if its ending says so.
     pub fn of_path(path: &Path) -> Option<Format> {
@@ -31,6 +33,7 @@ impl Format {
         let endings = [
             (".jsonl", Format::Jsonl),
             (".ndjson", Format::Jsonl),
+            (".json", Format::Json),
             (".csv", Format::Csv),
             (".sqlite", Format::Sqlite),
             (".sqlite3", Format::Sqlite),
@@ -48,6 +51,7 @@ impl FromStr for Format {
     fn from_str(name: &str) -> Result<Format, ExportError> {
         match name {
             "jsonl" => Ok(Format::Jsonl),
+            "json" => Ok(Format::Json),
             "csv" => Ok(Format::Csv),
             "sqlite" => Ok(Format::Sqlite),
             "sitemap" => Ok(Format::Sitemap),
@@ -61,6 +65,7 @@ impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Format::Jsonl => "jsonl",
+            Format::Json => "json",
             Format::Csv => "csv",
             Format::Sqlite => "sqlite",
             Format::Sitemap => "sitemap",
@@ -81,7 +86,7 @@ mod tests {
         let error = "xlsx".parse::<Format>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown export format \"xlsx\"; known are jsonl, csv, sqlite, sitemap, warc"
+            "unknown export format \"xlsx\"; known are jsonl, json, csv, sqlite, sitemap, warc"
         );
     }
 
@@ -89,6 +94,7 @@ mod tests {
     fn a_file_name_may_say_its_format() {
         for (path, format) in [
             ("a/pages.JSONL", Some(Format::Jsonl)),
+            ("rows.json", Some(Format::Json)),
             ("pages.csv", Some(Format::Csv)),
             ("x.db", Some(Format::Sqlite)),
             ("sitemap.xml", Some(Format::Sitemap)),

@@ -28,6 +28,11 @@ impl<W: Write> JsonLines<W> {
         Ok(())
     }
 
+    /// Writes what stands between rows.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), ExportError> {
+        Ok(self.out.write_all(bytes)?)
+    }
+
     /// Flushes and gives the output back.
     pub fn finish(mut self) -> Result<W, ExportError> {
         self.out.flush()?;

@@ -14,14 +14,19 @@ if kind == "csv":
 elif kind == "jsonl":
     with open(path, encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-elif kind == "sqlite":
+elif kind == "json":
+    with open(path, encoding="utf-8") as file:
+        rows = json.load(file)
+elif kind in ("sqlite", "sqlite-rows"):
     assert not os.path.exists(path + "-wal") and not os.path.exists(path + "-journal")
     connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.row_factory = sqlite3.Row
-    rows = [dict(row) for row in connection.execute("SELECT * FROM pages ORDER BY id")]
+    select = "SELECT * FROM pages ORDER BY id" if kind == "sqlite" else "SELECT * FROM rows ORDER BY rowid"
+    rows = [dict(row) for row in connection.execute(select)]
     for row in rows:
-        row["data"] = None if row["data"] is None else row["data"].hex()
+        if row.get("data") is not None:
+            row["data"] = row["data"].hex()
 else:
     tree = xml.etree.ElementTree.parse(path)
     rows = [{child.tag.split("}")[1]: child.text for child in entry} for entry in tree.getroot()]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use testkit::python;
 
-const TITLES: [&str; 12] = [
+pub(crate) const TITLES: [&str; 12] = [
     "plain",
     "=HYPERLINK(\"http://evil.example\")",
     "-5",
@@ -68,7 +68,7 @@ fn expected(row: &PageRow) -> Value {
     })
 }
 
-fn read(kind: &str, path: &Path) -> Option<Vec<Value>> {
+pub(crate) fn read(kind: &str, path: &Path) -> Option<Vec<Value>> {
     let python = python(&format!("export {kind}"))?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/read_export.py");
     let output = Command::new(python).arg(script).arg(kind).arg(path).output().unwrap();

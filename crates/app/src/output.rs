@@ -23,6 +23,11 @@ impl Output {
         self.0.write_all(text.as_bytes()).map_err(Failure::output)
     }
 
+    /// Makes sure that what came so far is printed.
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        self.0.flush().map_err(Failure::output)
+    }
+
     /// Makes sure that all is printed.
     pub(crate) fn done(mut self) -> Result<(), Failure> {
         self.0.flush().map_err(Failure::output)

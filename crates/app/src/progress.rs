@@ -97,6 +97,9 @@ impl Display {
             progress.hosts_resting,
             progress.errors,
         );
+        if progress.rows > 0 {
+            line.push_str(&format!(" · {} rows", progress.rows));
+        }
         if progress.paused.is_some() {
             line.push_str(" · paused");
         } else if progress.quiet >= QUIET {

@@ -13,6 +13,8 @@ mod gzip;
 mod http;
 mod metadata;
 mod reader;
+mod row_audit;
+pub mod rows;
 mod sort;
 mod surt;
 pub mod tables;

@@ -16,7 +16,7 @@ use sqlx::sqlite::{
 };
 
 pub use error::CatalogError;
-pub use projects::{ProjectEntry, ProjectId};
+pub use projects::{AbandonedCrawl, ProjectEntry, ProjectId};
 pub use runs::{Run, RunId, RunState};
 pub use schema::VERSION;
 

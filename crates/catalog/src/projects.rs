@@ -25,6 +25,15 @@ pub struct ProjectEntry {
     pub created_at: Timestamp,
 }
 
+/// A crawl that its project started over from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AbandonedCrawl {
+    /// Its number.
+    pub crawl: CrawlId,
+    /// Its rows stay, to compare later ones with.
+    pub keeps_rows: bool,
+}
+
 impl Catalog {
     /// The project of this name.
     pub async fn project_by_name(&self, name: &ProjectName) -> Result<Option<ProjectEntry>, CatalogError> {
@@ -79,14 +88,17 @@ impl Catalog {
     }
 
     /// Starts a project over: from now on it works on a crawl state that nobody has used before. The one it
-    /// leaves is abandoned.
-    pub async fn fresh_crawl(&self, id: ProjectId) -> Result<CrawlId, CatalogError> {
+    /// leaves is abandoned, with or without its rows.
+    pub async fn fresh_crawl(&self, id: ProjectId, keeps_rows: bool) -> Result<CrawlId, CatalogError> {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await.map_err(self.failed())?;
-        sqlx::query("INSERT INTO abandoned_crawls (crawl) SELECT crawl FROM projects WHERE id = ?")
-            .bind(id.0)
-            .execute(&mut *transaction)
-            .await
-            .map_err(self.failed())?;
+        sqlx::query(
+            "INSERT INTO abandoned_crawls (crawl, keeps_rows) SELECT crawl, ? FROM projects WHERE id = ?",
+        )
+        .bind(keeps_rows)
+        .bind(id.0)
+        .execute(&mut *transaction)
+        .await
+        .map_err(self.failed())?;
         let crawl = self.next_crawl(&mut transaction).await?;
         let done = sqlx::query("UPDATE projects SET crawl = ? WHERE id = ?")
             .bind(i64::from(crawl.0))
@@ -125,13 +137,17 @@ impl Catalog {
     }
 
     /// Crawls that their project started over from and that have not been dropped yet.
-    pub async fn abandoned_crawls(&self) -> Result<Vec<CrawlId>, CatalogError> {
-        let rows = sqlx::query("SELECT crawl FROM abandoned_crawls ORDER BY crawl")
+    pub async fn abandoned_crawls(&self) -> Result<Vec<AbandonedCrawl>, CatalogError> {
+        let rows = sqlx::query("SELECT crawl, keeps_rows FROM abandoned_crawls ORDER BY crawl")
             .fetch_all(&self.pool)
             .await
             .map_err(self.failed())?;
-        let number = |row: &SqliteRow| row.try_get::<i64, _>(0).map_err(self.failed());
-        rows.iter().map(|row| Ok(CrawlId(unsigned(self, "crawl", number(row)?)?))).collect()
+        let abandoned = |row: &SqliteRow| {
+            let crawl = row.try_get::<i64, _>(0).map_err(self.failed())?;
+            let keeps_rows = row.try_get(1).map_err(self.failed())?;
+            Ok(AbandonedCrawl { crawl: CrawlId(unsigned(self, "crawl", crawl)?), keeps_rows })
+        };
+        rows.iter().map(abandoned).collect()
     }
 
     /// An abandoned crawl is dropped: nothing of it is left.

@@ -170,6 +170,19 @@ impl Catalog {
         if done.rows_affected() == 0 { Err(CatalogError::NoRun(run.0)) } else { Ok(()) }
     }
 
+    /// The run of this number.
+    pub async fn run(&self, id: RunId) -> Result<Option<Run>, CatalogError> {
+        let row = sqlx::query(
+            "SELECT id, project_id, crawl, state, reason, settings, started_at, ended_at, summary
+             FROM runs WHERE id = ?",
+        )
+        .bind(id.0)
+        .fetch_optional(&self.pool)
+        .await
+        .map_err(self.failed())?;
+        row.map(|row| self.run_of(&row)).transpose()
+    }
+
     /// The runs of a project, latest first.
     pub async fn runs_of(&self, project: ProjectId) -> Result<Vec<Run>, CatalogError> {
         let rows = sqlx::query(

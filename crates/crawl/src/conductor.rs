@@ -590,6 +590,8 @@ impl Conductor {
             limit: Some(self.project.crawl.max_pages).filter(|limit| *limit > 0),
             bytes: stats.bytes,
             bytes_now: stats.bytes - state.before.bytes,
+            // Of what is committed; a figure that cannot be had is no reason to end a run.
+            rows: archive::rows::counts(&self.store, self.id).map_or(0, |counts| counts.rows),
             errors: stats.errors.values().sum(),
             hosts_ready,
             hosts_resting,

@@ -23,6 +23,8 @@ pub struct Progress {
     pub bytes: u64,
     /// Bytes kept by this run.
     pub bytes_now: u64,
+    /// Rows that the template read.
+    pub rows: u64,
     /// Failed tries.
     pub errors: u64,
     /// Hosts that may be asked now.

@@ -22,6 +22,7 @@ const LONGEST_INFO: u64 = 64 * 1024;
 pub(crate) fn adopt(data: &Data, now: Timestamp) -> Result<Vec<(CrawlId, String)>, ServiceError> {
     let known: Vec<CrawlId> = data.crawls()?.into_iter().map(|(crawl, _)| crawl).collect();
     let abandoned = data.wait(data.catalog().abandoned_crawls())?;
+    let abandoned: Vec<CrawlId> = abandoned.iter().map(|abandoned| abandoned.crawl).collect();
     let mut crawls = archived_crawls(data.dir())?;
     for crawl in data.store().iter(&POSITIONS).keys() {
         crawls.push(CrawlId(crawl?));

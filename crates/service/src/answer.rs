@@ -7,7 +7,9 @@ use model::Timestamp;
 use serde_json::{Value, json};
 
 use crate::sink::Sink;
-use crate::{Data, Live, Request, ServiceError, check, exports, hosts, links, pages, repair, summary, why};
+use crate::{
+    Data, Live, Request, ServiceError, check, exports, hosts, links, pages, repair, rows, summary, why,
+};
 
 /// Answers a request, value by value; `out` breaks when no more is wanted, which is no error.
 pub fn answer(
@@ -26,6 +28,8 @@ pub fn answer(
             data.project(choice.project.as_ref()).and_then(|entry| out.send(&summary(data, &entry)?))
         }
         Request::Runs(choice) => runs(data, choice.project.as_ref(), out),
+        Request::Rows(request) => rows::rows(data, request, out),
+        Request::Diff(request) => rows::diff(data, request, out),
         Request::Export(request) => exports::export(data, request, out),
         Request::Check => check::check(data, out),
         Request::Repair => repair::repair(data, now, out),

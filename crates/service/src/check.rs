@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
+use archive::rows::{ROW_CONTENTS, ROW_COUNTS, ROW_PAGES, ROW_RUNS, ROWS, TEMPLATES};
 use archive::tables::{LINKS, POSITIONS, VISITS, VisitRecord};
 use archive::{ArchiveReader, Location, Position, RecordKind};
 use frontier::page_key;
@@ -59,6 +60,9 @@ pub struct Checked {
     pub visits: u64,
     /// Links.
     pub links: u64,
+    /// Rows that templates read.
+    #[serde(default)]
+    pub template_rows: u64,
     /// Archive files read.
     pub archive_files: u64,
     /// Records in them.
@@ -99,6 +103,7 @@ pub(crate) fn check(data: &Data, out: &mut Sink<'_>) -> Result<(), ServiceError>
             check.frontier(crawl)?;
             check.visits(crawl)?;
             check.links(crawl)?;
+            check.page_rows(crawl)?;
         }
         check.archive(crawl)?;
     }
@@ -143,6 +148,7 @@ impl Check<'_, '_> {
         }
         tables!(URLS, QUEUE, LATER, SCHEDULE, SITES, HOSTS, ADDRESSES, ROBOTS, SHALLOWER, STATS, FACTS);
         tables!(VISITS, LINKS, POSITIONS);
+        tables!(ROWS, ROW_PAGES, ROW_CONTENTS, ROW_COUNTS, ROW_RUNS, TEMPLATES);
         Ok(readable)
     }
 
@@ -235,6 +241,28 @@ impl Check<'_, '_> {
                     self.find(format!("{source} has {unknown} links to URLs that nobody knows"), true)?;
                 }
                 Some(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What templates read fits together, and every page with rows was visited.
+    fn page_rows(&mut self, crawl: CrawlId) -> Result<(), ServiceError> {
+        self.begin("rows");
+        let (findings, rows) = archive::rows::audit(&self.snapshot, crawl)?;
+        self.checked.template_rows += rows;
+        for finding in findings {
+            self.find(finding, true)?;
+        }
+        let snapshot = self.snapshot.clone();
+        for record in snapshot.prefix(&ROWS, &crawl.0) {
+            let (_, page) = record?;
+            let key = page_key(crawl, UrlKey::of(&page.url));
+            if !snapshot.contains(&VISITS, &(key.0, key.1, key.2, page.visited.0))? {
+                self.find(
+                    format!("rows of {} are kept, but not its visit of {}", page.url, page.visited),
+                    true,
+                )?;
             }
         }
         Ok(())

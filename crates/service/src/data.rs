@@ -5,6 +5,7 @@
 //! <data>/gannet.db     what people want: projects and runs
 //! <data>/crawl/        what happened: the key-value store
 //! <data>/archive/NNNNN/NNNNN.warc.gz   the raw truth, one folder per crawl
+//! <data>/rows/NNNNN/   columnar indexes of rows, made when they are needed
 //! <data>/gannet.sock   where the owner answers
 //! ```
 
@@ -14,6 +15,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use archive::rows::ROW_RUNS;
 use archive::tables::POSITIONS;
 use catalog::Catalog;
 use kv::{KvError, Reader, Store};
@@ -89,6 +91,11 @@ impl Data {
         archive_dir(&self.dir, crawl)
     }
 
+    /// Where the columnar index of a crawl's rows is.
+    pub(crate) fn rows_dir(&self, crawl: CrawlId) -> PathBuf {
+        self.dir.join("rows").join(format!("{:05}", crawl.0))
+    }
+
     /// Where the owner answers.
     pub fn socket_path(dir: &Path) -> PathBuf {
         dir.join("gannet.sock")
@@ -128,7 +135,8 @@ impl Data {
     fn last_crawl(&self) -> Result<CrawlId, ServiceError> {
         let archived = archived_crawls(&self.dir)?.into_iter().max().unwrap_or(CrawlId(0));
         let stored = self.store.iter(&POSITIONS).keys().next_back().transpose()?;
-        Ok(archived.max(CrawlId(stored.unwrap_or(0))))
+        let rows = self.store.iter(&ROW_RUNS).keys().next_back().transpose()?.map(|(crawl, _)| crawl);
+        Ok(archived.max(CrawlId(stored.max(rows).unwrap_or(0))))
     }
 }
 

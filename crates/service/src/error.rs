@@ -62,6 +62,37 @@ pub enum ServiceError {
         /// What there is.
         hint: String,
     },
+    /// No column of that name.
+    #[error("there is no column {name:?}; {hint}")]
+    UnknownColumn {
+        /// As asked.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    /// No run of that number.
+    #[error("there is no run {0}; \"gannet runs\" lists them")]
+    UnknownRun(i64),
+    /// A run whose rows are gone.
+    #[error("the rows of run {0} are not kept any more; those of the latest runs are")]
+    RowsDropped(i64),
+    /// Neither a project nor a run.
+    #[error("{0:?} is neither a project's name nor a run's number")]
+    NoSuchRows(String),
+    /// Runs that have nothing to do with each other.
+    #[error("{before} and {after} are of two projects; name two runs of one")]
+    OtherProject {
+        /// The one.
+        before: String,
+        /// The other.
+        after: String,
+    },
+    /// A format that rows cannot have.
+    #[error("{0} is no format of rows; there is csv, json, jsonl and sqlite")]
+    NoRowFormat(String),
+    /// A format that only rows can have.
+    #[error("{0} is a format of rows only: \"gannet export rows {0}\"")]
+    RowsOnly(String),
     /// Not a URL.
     #[error("{text:?} names no page")]
     Url {
@@ -139,6 +170,10 @@ impl ServiceError {
                 Class::Request
             }
             E::RelativePath(_) | E::NeedsFile(_) => Class::Request,
+            E::UnknownColumn { .. } | E::UnknownRun(_) | E::RowsDropped(_) | E::NoSuchRows(_) => {
+                Class::Request
+            }
+            E::OtherProject { .. } | E::NoRowFormat(_) | E::RowsOnly(_) => Class::Request,
             E::Export(
                 ExportError::Exists(_)
                 | ExportError::IsDirectory(_)

@@ -22,7 +22,7 @@ use crate::pages::url_of;
 use crate::select::check_outcomes;
 use crate::sink::Sink;
 use crate::walk::{Met, Walk};
-use crate::{Data, ExportRequest, ServiceError};
+use crate::{Data, ExportRequest, RowsRequest, ServiceError, row_export};
 
 /// Bytes handed over in one piece.
 const PIECE: usize = 48 * 1024;
@@ -52,12 +52,23 @@ pub enum ExportPart {
 
 pub(crate) fn export(data: &Data, request: &ExportRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
     check_outcomes(&request.outcomes)?;
-    let format: Format = request.format.parse()?;
-    let entry = data.project(request.project.as_ref())?;
     let path = request.path.as_deref();
+    let format = match request.format.as_str() {
+        "" if request.rows.is_some() => path.and_then(Format::of_path).unwrap_or(Format::Csv),
+        format => format.parse()?,
+    };
     if let Some(path) = path.filter(|path| !path.is_absolute()) {
         return Err(ServiceError::RelativePath(path.to_owned()));
     }
+    if let Some(rows) = &request.rows {
+        let done = rows_out(data, format, rows, path, request.force, out)?;
+        let Done { rows, files, left_out } = done;
+        return out.send(&ExportPart::Exported { rows, files, left_out });
+    }
+    if format == Format::Json {
+        return Err(ServiceError::RowsOnly(format.to_string()));
+    }
+    let entry = data.project(request.project.as_ref())?;
     let snapshot = data.store().snapshot();
     let committed = snapshot.get(&POSITIONS, &entry.crawl.0)?.unwrap_or_default().position;
     let settings = &entry.project.crawl;
@@ -94,6 +105,37 @@ pub(crate) fn export(data: &Data, request: &ExportRequest, out: &mut Sink<'_>) -
     };
     let Done { rows, files, left_out } = done;
     out.send(&ExportPart::Exported { rows, files, left_out })
+}
+
+/// Rows to a file or in pieces.
+fn rows_out(
+    data: &Data,
+    format: Format,
+    rows: &RowsRequest,
+    path: Option<&Path>,
+    force: bool,
+    out: &mut Sink<'_>,
+) -> Result<Done, ServiceError> {
+    let mut files = Vec::new();
+    let written = match (format, path) {
+        (Format::Sitemap | Format::Warc, _) => return Err(ServiceError::NoRowFormat(format.to_string())),
+        (Format::Sqlite, None) => return Err(ServiceError::NeedsFile("sqlite")),
+        (Format::Sqlite, Some(path)) => row_export::sqlite(data, rows, path, force)?,
+        (format, Some(path)) => {
+            let mut target = FileTarget::create(path, force)?;
+            let written = row_export::stream(data, rows, format, &mut target)?;
+            target.commit()?;
+            written
+        }
+        (format, None) => {
+            let mut pieces = BufWriter::with_capacity(PIECE, Pieces(out));
+            let written = row_export::stream(data, rows, format, &mut pieces).map_err(closed)?;
+            pieces.flush().map_err(|error| closed(ExportError::Write(error).into()))?;
+            written
+        }
+    };
+    files.extend(path.map(Path::to_owned));
+    Ok(Done { rows: Some(written), files, left_out: 0 })
 }
 
 #[derive(Default)]

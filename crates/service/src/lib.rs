@@ -21,6 +21,8 @@ mod reindex;
 mod repair;
 mod request;
 mod robots;
+mod row_export;
+mod rows;
 mod runs;
 mod select;
 mod sink;
@@ -29,6 +31,7 @@ mod walk;
 mod why;
 
 pub use answer::answer;
+pub use catalog::Run;
 pub use check::{CheckRow, Checked};
 pub use data::{Access, Data, VERSION};
 pub use error::{Class, ServiceError};
@@ -43,6 +46,9 @@ pub use request::{
     ExportRequest, HostsRequest, LinksRequest, PagesRequest, ProjectChoice, Request, WhyRequest,
 };
 pub use robots::RobotsWord;
+pub use rows::{
+    Condition, DiffPart, DiffRequest, FieldChange, Mark, MarkCounts, RowsPart, RowsRequest, SortBy, Test,
+};
 pub use runs::{Begin, Finished, Started, begin};
 pub use summary::{HostFigure, Spread, Summary, summary};
 pub use why::{Due, Fetch, RuleWord, Step, Why};

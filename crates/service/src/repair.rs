@@ -6,6 +6,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use archive::rows::{self, ROW_CONTENTS, ROW_COUNTS, ROW_PAGES, ROW_RUNS, ROWS, TEMPLATES};
 use archive::tables::{Committed, Edge, LINKS, Links, POSITIONS, VISITS};
 use archive::{ArchiveReader, ArchiveSettings, ArchiveWriter, PageFacts, Position};
 use catalog::{Catalog, ProjectEntry};
@@ -200,6 +201,10 @@ impl Repair<'_, '_> {
         if restored || self.dropped > 0 || self.has_unknown_targets(crawl)? {
             self.offer_again(crawl, entry)?;
         }
+        if !rows::audit(self.store, crawl)?.0.is_empty() {
+            rows::reindex(self.store, crawl)?;
+            self.note("lists and counts of rows were written anew")?;
+        }
         match self.data.write_index(crawl) {
             Ok(lines) => self.done.index_lines += lines,
             Err(error) => {
@@ -220,6 +225,7 @@ impl Repair<'_, '_> {
         tables!(
             QUEUE, LATER, SCHEDULE, SITES, SHALLOWER, HOSTS, ROBOTS, STATS, FACTS, VISITS, LINKS, POSITIONS
         );
+        tables!(ROWS, ROW_PAGES, ROW_CONTENTS, ROW_COUNTS, ROW_RUNS, TEMPLATES);
         Ok(())
     }
 

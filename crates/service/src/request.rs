@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use model::ProjectName;
 use serde::{Deserialize, Serialize};
 
-use crate::{LinkList, Moment};
+use crate::{DiffRequest, LinkList, Moment, RowsRequest};
 
 /// A verb with its arguments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,10 @@ pub enum Request {
     Summary(ProjectChoice),
     /// The runs of a project, latest first.
     Runs(ProjectChoice),
+    /// What templates read.
+    Rows(RowsRequest),
+    /// What became of rows between two runs.
+    Diff(DiffRequest),
     /// Rows and pages out.
     Export(ExportRequest),
     /// Is everything whole?
@@ -111,7 +115,8 @@ pub struct ExportRequest {
     /// Of this project; the one that ran last unless said.
     #[serde(default)]
     pub project: Option<ProjectName>,
-    /// `jsonl`, `csv`, `sqlite`, `sitemap` or `warc`.
+    /// `jsonl`, `csv`, `sqlite`, `sitemap` or `warc`; of rows `csv`, `json`, `jsonl` or `sqlite`,
+    /// or nothing for what the path's ending says, else CSV.
     pub format: String,
     /// An absolute path; without one the bytes are handed over in pieces.
     #[serde(default)]
@@ -122,4 +127,7 @@ pub struct ExportRequest {
     /// Only URLs with one of these outcomes; any if empty. An archive is always whole.
     #[serde(default)]
     pub outcomes: Vec<String>,
+    /// These rows instead of pages.
+    #[serde(default)]
+    pub rows: Option<RowsRequest>,
 }

@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use archive::rows::{self, ROW_RUNS};
 use archive::tables::{LINKS, POSITIONS, VISITS};
-use catalog::{ProjectEntry, RunId, RunState};
+use catalog::{AbandonedCrawl, ProjectEntry, RunId, RunState};
 use crawl::{Controls, CrawlError, EndReason, Ended, Progress, Run, Setup};
 use frontier::tables::{STATS, URLS};
 use frontier::{Frontier, page_key};
@@ -13,16 +14,20 @@ use model::{CrawlId, Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::rows::latest_marks;
 use crate::{Data, Live, ServiceError, Summary, summary};
 
 /// Rows dropped in one commit.
 const DROP: usize = 20_000;
 
+/// Crawls that a project started over from whose rows are kept: to compare with, and to ask for by run.
+const KEPT: usize = 5;
+
 /// How a run is begun.
 pub struct Begin {
     /// What to crawl.
     pub project: Project,
-    /// Drop what the project has crawled so far.
+    /// Drop what the project has crawled so far, but for the rows of the latest few starts.
     pub fresh: bool,
     /// Private addresses that may be asked all the same: the bundled demo site.
     pub allow: Vec<SocketAddr>,
@@ -52,7 +57,8 @@ pub struct Finished {
 pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Started, ServiceError> {
     let mut entry = data.catalog().upsert_project(&begin.project, now).await?;
     if begin.fresh {
-        entry.crawl = data.catalog().fresh_crawl(entry.id).await?;
+        entry.crawl = data.catalog().fresh_crawl(entry.id, true).await?;
+        drop_old_rows(data, &entry).await?;
     }
     drop_abandoned(data).await?;
     let id = data.catalog().begin_run(entry.id, &begin.project.crawl, now).await?;
@@ -66,6 +72,10 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
     let (store, crawl) = (data.store().clone(), entry.crawl);
     let started = tokio::task::spawn_blocking(move || {
         let known = store.get(&STATS, &crawl.0)?.map_or(0, |stats| stats.distinct);
+        let mut batch = store.batch();
+        let first = rows::counts(&store, crawl)?.next;
+        batch.put(&ROW_RUNS, &(crawl.0, id.0.unsigned_abs()), &first);
+        store.commit(batch, Durability::Synced)?;
         Ok::<_, CrawlError>((Run::start(setup)?, known))
     });
     let (run, known) = match started.await.map_err(|_| ServiceError::Lost)? {
@@ -100,7 +110,9 @@ impl Started {
             let (data, entry) = (data.clone(), entry.clone());
             tokio::task::spawn_blocking(move || {
                 data.write_index(entry.crawl)?;
-                Ok::<_, ServiceError>((summary(&data, &entry)?, starts(&data, &entry)?))
+                let mut summary = summary(&data, &entry)?;
+                summary.row_changes = latest_marks(&data, entry.project.name.as_str())?;
+                Ok::<_, ServiceError>((summary, starts(&data, &entry)?))
             })
         };
         let counted = counted.await.map_err(|_| ServiceError::Lost)?;
@@ -112,7 +124,7 @@ impl Started {
         let figures = counted.as_ref().ok().and_then(|(summary, _)| serde_json::to_value(summary).ok());
         if state == RunState::Cancelled {
             // Before it is called cancelled, so that nothing of it can come back.
-            data.catalog().fresh_crawl(entry.id).await?;
+            data.catalog().fresh_crawl(entry.id, false).await?;
         }
         data.catalog().end_run(id, state, Some(&reason), &figures.unwrap_or_default(), now()).await?;
         drop_abandoned(&data).await?;
@@ -145,11 +157,12 @@ fn state(ended: &Result<Ended, CrawlError>) -> RunState {
 
 /// Drops the rows and files of crawls that were started over or cancelled, also when an earlier drop was cut short.
 async fn drop_abandoned(data: &Arc<Data>) -> Result<(), ServiceError> {
-    for crawl in data.catalog().abandoned_crawls().await? {
+    for AbandonedCrawl { crawl, keeps_rows } in data.catalog().abandoned_crawls().await? {
         tracing::info!(crawl = crawl.0, "dropping a crawl that was given up");
         let owner = data.clone();
         let dropped = tokio::task::spawn_blocking(move || -> Result<(), ServiceError> {
             while !drop_part(&owner, crawl)? {}
+            while !keeps_rows && !drop_rows(&owner, crawl)? {}
             let folder = owner.archive_dir(crawl);
             if folder.exists() {
                 std::fs::remove_dir_all(&folder).map_err(ServiceError::io("remove", &folder))?;
@@ -162,7 +175,37 @@ async fn drop_abandoned(data: &Arc<Data>) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// Drops some rows of a crawl; true when none are left.
+/// Drops the rows of all but the latest few crawls that a project started over from.
+async fn drop_old_rows(data: &Arc<Data>, entry: &ProjectEntry) -> Result<(), ServiceError> {
+    let mut crawls: Vec<CrawlId> =
+        data.catalog().runs_of(entry.id).await?.iter().map(|run| run.crawl).collect();
+    crawls.sort_unstable();
+    crawls.dedup();
+    crawls.retain(|crawl| *crawl != entry.crawl);
+    crawls.truncate(crawls.len().saturating_sub(KEPT));
+    let data = data.clone();
+    let dropped = tokio::task::spawn_blocking(move || -> Result<(), ServiceError> {
+        for crawl in crawls {
+            while !drop_rows(&data, crawl)? {}
+        }
+        Ok(())
+    });
+    dropped.await.map_err(|_| ServiceError::Lost)?
+}
+
+/// Drops some of what templates read; true when nothing is left.
+fn drop_rows(data: &Data, crawl: CrawlId) -> Result<bool, ServiceError> {
+    let mut batch = data.store().batch();
+    let index = data.rows_dir(crawl);
+    if index.exists() {
+        std::fs::remove_dir_all(&index).map_err(ServiceError::io("remove", &index))?;
+    }
+    let done = rows::drop_some(&mut batch, crawl, DROP)?;
+    data.store().commit(batch, Durability::Synced)?;
+    Ok(done)
+}
+
+/// Drops some records of a crawl, all but what templates read; true when none are left.
 fn drop_part(data: &Data, crawl: CrawlId) -> Result<bool, ServiceError> {
     let store = data.store();
     let mut batch = store.batch();

@@ -65,7 +65,7 @@ pub(crate) fn host_keys(text: &str) -> Result<Vec<HostKey>, ServiceError> {
 }
 
 /// "did you mean …", or all there is.
-fn hint(asked: &str, known: &[&str]) -> String {
+pub(crate) fn hint(asked: &str, known: &[&str]) -> String {
     let near = known.iter().min_by_key(|name| strsim::damerau_levenshtein(asked, name));
     match near.filter(|name| strsim::damerau_levenshtein(asked, name) <= (asked.len() / 3).max(2)) {
         Some(near) => format!("did you mean {near:?}?"),

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
+use archive::rows::{RowCounts, counts};
 use catalog::ProjectEntry;
 use frontier::tables::{HOSTS, Histogram, SITES, STATS, Stats};
 use kv::Reader;
 use model::Outcome;
 use serde::{Deserialize, Serialize};
 
-use crate::{Data, ServiceError};
+use crate::{Data, MarkCounts, ServiceError};
 
 /// Hosts named as slowest and as failing.
 const HOSTS_NAMED: usize = 5;
@@ -61,6 +62,18 @@ pub struct Summary {
     pub pages_per_slot: BTreeMap<u32, u64>,
     /// Milliseconds that runs have taken.
     pub running_ms: u64,
+    /// Rows that templates read, each content once.
+    #[serde(default)]
+    pub rows: u64,
+    /// Rows whose content another row has already.
+    #[serde(default)]
+    pub duplicate_rows: u64,
+    /// Pages that have rows.
+    #[serde(default)]
+    pub pages_with_rows: u64,
+    /// What became of rows since the run before; at the end of a run, if there was one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_changes: Option<MarkCounts>,
 }
 
 /// Sum, mean, 95th percentile and largest of some values.
@@ -106,7 +119,9 @@ pub fn summary(data: &Data, entry: &ProjectEntry) -> Result<Summary, ServiceErro
             keep_largest(&mut failing, figure(record.failed));
         }
     }
-    Ok(Summary::of(entry.project.name.as_str(), stats, slowest, failing))
+    let RowCounts { rows, duplicates, pages, .. } = counts(&snapshot, entry.crawl)?;
+    let summary = Summary::of(entry.project.name.as_str(), stats, slowest, failing);
+    Ok(Summary { rows, duplicate_rows: duplicates, pages_with_rows: pages, ..summary })
 }
 
 fn keep_largest(list: &mut Vec<HostFigure>, figure: HostFigure) {
@@ -146,6 +161,10 @@ impl Summary {
             statuses: stats.statuses,
             errors: stats.errors,
             pages_per_slot: stats.slots,
+            rows: 0,
+            duplicate_rows: 0,
+            pages_with_rows: 0,
+            row_changes: None,
         }
     }
 }
@@ -171,6 +190,31 @@ impl fmt::Display for Summary {
             "pages",
             format!("{} fetched, {} URLs wait", grouped(self.pages_fetched), grouped(self.waiting)),
         )?;
+        if self.rows > 0 || self.duplicate_rows > 0 || self.row_changes.is_some() {
+            line(
+                "rows",
+                format!(
+                    "{} from {} pages, {:.1} a page, {} duplicates left out",
+                    grouped(self.rows),
+                    grouped(self.pages_with_rows),
+                    self.rows as f64 / self.pages_with_rows.max(1) as f64,
+                    grouped(self.duplicate_rows)
+                ),
+            )?;
+        }
+        if let Some(MarkCounts { new, unchanged, changed, gone, unseen }) = self.row_changes {
+            line(
+                "since before",
+                format!(
+                    "{} new, {} changed, {} gone, {} unchanged, {} not read again",
+                    grouped(new),
+                    grouped(changed),
+                    grouped(gone),
+                    grouped(unchanged),
+                    grouped(unseen)
+                ),
+            )?;
+        }
         line(
             "links",
             format!(

@@ -60,7 +60,7 @@ pub(super) fn command() -> Command {
             Arg::new("fresh")
                 .long("fresh")
                 .action(ArgAction::SetTrue)
-                .help("Start over: earlier pages of this project are dropped first"),
+                .help("Start over: earlier pages of this project are dropped first; rows of the last runs stay to compare with"),
         )
         .args(settings::args())
 }

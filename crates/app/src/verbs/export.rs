@@ -5,22 +5,32 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use service::{ExportPart, ExportRequest, Request};
+use service::{ExportPart, ExportRequest, Request, RowsRequest};
 
 use super::asking::{ask_for, outcome_arg, outcomes, project, project_arg};
+use super::rows;
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
 pub(super) fn command() -> Command {
     Command::new("export")
-        .about("Write what was crawled as WARC, JSON lines, CSV, SQLite or a sitemap")
-        .after_help("Examples:\n  gannet export csv > pages.csv\n  gannet export sqlite --output shop.db")
+        .about("Write what was crawled as WARC, JSON lines, CSV, SQLite or a sitemap; rows also as JSON")
+        .after_help(
+            "Examples:\n  gannet export csv > pages.csv\n  gannet export sqlite --output shop.db\n  \
+             gannet export rows csv > rows.csv\n  gannet export rows --where 'price<50' -o cheap.json",
+        )
         .arg(
             Arg::new("format")
                 .value_name("FORMAT")
                 .required(true)
-                .value_parser(["warc", "jsonl", "csv", "sqlite", "sitemap"])
-                .help("What to write"),
+                .value_parser(["warc", "jsonl", "csv", "sqlite", "sitemap", "rows"])
+                .help("What to write of pages; or rows, and then its format"),
+        )
+        .arg(
+            Arg::new("rows-format")
+                .value_name("ROWS FORMAT")
+                .value_parser(["csv", "json", "jsonl", "sqlite"])
+                .help("Format of rows; as the file's name says, or csv, unless said"),
         )
         .arg(
             Arg::new("output")
@@ -33,17 +43,32 @@ pub(super) fn command() -> Command {
         .arg(Arg::new("force").long("force").action(ArgAction::SetTrue).help("Replace a file of that name"))
         .arg(outcome_arg().help("Only URLs with this outcome; give it again for more. WARC is always whole"))
         .arg(project_arg())
+        .arg(Arg::new("run").long("run").value_name("RUN").help("Rows as they stood after this run"))
+        .args(rows::choosing_args())
 }
 
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     // The file may be written by the process that owns the data, and that stands elsewhere.
     let path = flags.get_one::<PathBuf>("output").map(std::path::absolute).transpose()?;
+    let mut format = flags.get_one::<String>("format").cloned().unwrap_or_default();
+    let mut rows = None;
+    let asked = rows::choosing(flags);
+    let of_rows = flags.get_one::<String>("rows-format");
+    if format == "rows" {
+        format = of_rows.cloned().unwrap_or_default();
+        let of = flags.get_one::<String>("run").cloned();
+        rows = Some(RowsRequest { of: of.or(project(flags).map(|name| name.to_string())), ..asked });
+    } else if of_rows.is_some() || asked != RowsRequest::default() || flags.contains_id("run") {
+        let words = "columns, conditions, order and runs are of rows only: gannet export rows";
+        return Err(Failure::usage(anyhow::anyhow!(words)));
+    }
     let request = Request::Export(ExportRequest {
         project: project(flags),
-        format: flags.get_one::<String>("format").cloned().unwrap_or_default(),
+        format,
         path,
         force: flags.get_flag("force"),
         outcomes: outcomes(flags),
+        rows,
     });
     let mut out = BufWriter::new(io::stdout().lock());
     let mut last = None;

@@ -5,6 +5,7 @@ mod check;
 mod crawl;
 mod demo;
 mod demo_site;
+mod diff;
 mod export;
 mod hosts;
 mod links;
@@ -12,6 +13,8 @@ mod pages;
 mod reference;
 mod repair;
 mod robots;
+mod rows;
+mod runs;
 mod select;
 mod steer;
 mod table;
@@ -31,7 +34,7 @@ pub(crate) struct Verb {
 }
 
 /// Every verb, in the order of the help.
-pub(crate) const VERBS: [Verb; 18] = [
+pub(crate) const VERBS: [Verb; 21] = [
     Verb { command: crawl::command, run: crawl::run },
     steer::PAUSE,
     steer::RESUME,
@@ -41,6 +44,9 @@ pub(crate) const VERBS: [Verb; 18] = [
     Verb { command: why::command, run: why::run },
     Verb { command: links::command, run: links::run },
     Verb { command: hosts::command, run: hosts::run },
+    Verb { command: rows::command, run: rows::run },
+    Verb { command: runs::command, run: runs::run },
+    Verb { command: diff::command, run: diff::run },
     Verb { command: export::command, run: export::run },
     Verb { command: check::command, run: check::run },
     Verb { command: repair::command, run: repair::run },

@@ -1,5 +1,6 @@
 //! Tables for people: aligned, cut to the terminal's width, and deaf to what hostile pages put into titles.
 
+use std::borrow::Cow;
 use std::io::IsTerminal;
 
 use crate::Failure;
@@ -12,9 +13,9 @@ const SAMPLE: usize = 200;
 const NARROWEST: usize = 8;
 
 /// A column.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Column {
-    name: &'static str,
+    name: Cow<'static, str>,
     right: bool,
     may_be_cut: bool,
 }
@@ -32,17 +33,22 @@ pub(super) struct Table {
 
 /// A column of short words.
 pub(super) const fn words(name: &'static str) -> Column {
-    Column { name, right: false, may_be_cut: false }
+    Column { name: Cow::Borrowed(name), right: false, may_be_cut: false }
 }
 
 /// A column of numbers.
 pub(super) const fn number(name: &'static str) -> Column {
-    Column { name, right: true, may_be_cut: false }
+    Column { name: Cow::Borrowed(name), right: true, may_be_cut: false }
 }
 
 /// A column of texts of any length.
 pub(super) const fn text(name: &'static str) -> Column {
-    Column { name, right: false, may_be_cut: true }
+    Column { name: Cow::Borrowed(name), right: false, may_be_cut: true }
+}
+
+/// A column that the user named.
+pub(super) fn named(name: &str) -> Column {
+    Column { name: plain(name).into(), right: false, may_be_cut: true }
 }
 
 impl Table {
@@ -73,6 +79,14 @@ impl Table {
         }
     }
 
+    /// Prints what came so far; its widths hold for what follows.
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        if self.rows > 0 && self.widths.is_none() {
+            self.settle()?;
+        }
+        self.out.flush()
+    }
+
     /// Prints what is left. Returns the number of rows.
     pub(super) fn end(mut self) -> Result<u64, Failure> {
         if self.rows > 0 && self.widths.is_none() {
@@ -93,7 +107,7 @@ impl Table {
 
     fn settle(&mut self) -> Result<(), Failure> {
         let widths = widths(&self.columns, &self.held, self.terminal);
-        let names: Vec<String> = self.columns.iter().map(|column| column.name.to_owned()).collect();
+        let names: Vec<String> = self.columns.iter().map(|column| column.name.clone().into_owned()).collect();
         let cut = self.terminal.is_some();
         self.out.line(line(&self.columns, &widths, &names, cut))?;
         for cells in std::mem::take(&mut self.held) {

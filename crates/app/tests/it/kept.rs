@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use archive::rows::{self, ROWS};
 use archive::tables::{LINKS, POSITIONS, VISITS, VisitRecord};
 use archive::{ArchiveReader, HttpHead, Metadata, Purpose, RecordKind};
 use frontier::page_key;
@@ -17,6 +18,8 @@ pub(crate) struct Kept {
     pub(crate) links: BTreeSet<String>,
     pub(crate) visits: BTreeMap<String, Vec<VisitRecord>>,
     pub(crate) stats: Stats,
+    /// Page, place, key and values of every row.
+    pub(crate) rows: BTreeSet<String>,
     /// Status of each response in the archive, by URL, robots.txt left out.
     pub(crate) archived: BTreeMap<String, Vec<u16>>,
 }
@@ -54,10 +57,12 @@ impl Kept {
             links: BTreeSet::new(),
             visits: BTreeMap::new(),
             stats: store.get(&STATS, &id.0).unwrap().unwrap_or_default(),
+            rows: BTreeSet::new(),
             archived: BTreeMap::new(),
         };
         kept.read_tables(&store, id);
         assert_eq!(frontier::audit(&store, id).unwrap(), []);
+        assert_eq!(archive::rows::audit(&store, id).unwrap().0, Vec::<String>::new());
         kept.read_archive(&store, id, data);
         kept.check_visits();
         Some(kept)
@@ -101,6 +106,14 @@ impl Kept {
                     target.unwrap_or_else(|| panic!("{source} links to a URL that nobody knows")).url;
                 let (anchor, look, kind) = (&edge.anchor, edge.look, edge.kind);
                 self.links.insert(format!("{source} -> {target} {anchor:?} {look:?} {kind:?}"));
+            }
+        }
+        let replaced = rows::superseded(store, id, u64::MAX).unwrap();
+        for record in store.prefix(&ROWS, &id.0) {
+            let ((_, number), page) = record.unwrap();
+            for row in page.rows.iter().filter(|_| replaced.binary_search(&number).is_err()) {
+                let (url, place, key) = (&page.url, row.position, row.key);
+                self.rows.insert(format!("{url} {place} {key} {:?}", row.values));
             }
         }
         for row in store.prefix(&VISITS, &id.0) {
@@ -163,11 +176,12 @@ impl Kept {
     }
 }
 
-/// Both hold the same pages, links, depths and outcomes.
+/// Both hold the same pages, rows, links, depths and outcomes.
 #[track_caller]
 pub(crate) fn assert_same(expected: &Kept, found: &Kept) {
     assert_same_set("URLs", &expected.story(), &found.story());
     assert_same_set("links", &expected.links, &found.links);
+    assert_same_set("rows", &expected.rows, &found.rows);
     let bytes = |kept: &Kept| -> BTreeMap<String, u64> {
         let hashes = |visits: &Vec<VisitRecord>| {
             visits

@@ -43,10 +43,10 @@ async fn a_project_keeps_its_crawl_until_it_starts_over() {
     assert_eq!((again.id, again.crawl, again.created_at), (shop.id, shop.crawl, NOW));
     assert_eq!(again.project, changed);
 
-    assert_eq!(catalog.fresh_crawl(shop.id).await.unwrap(), CrawlId(3));
+    assert_eq!(catalog.fresh_crawl(shop.id, false).await.unwrap(), CrawlId(3));
     catalog.reserve_crawls(CrawlId(7)).await.unwrap();
     catalog.reserve_crawls(CrawlId(2)).await.unwrap();
-    assert_eq!(catalog.fresh_crawl(shop.id).await.unwrap(), CrawlId(8));
+    assert_eq!(catalog.fresh_crawl(shop.id, false).await.unwrap(), CrawlId(8));
     catalog.close().await;
 
     let catalog = Catalog::open(&path).await.unwrap();
@@ -64,11 +64,12 @@ async fn only_what_a_project_started_over_from_is_abandoned() {
     assert!(!catalog.adopt_crawl(&project("shop"), CrawlId(10), NOW).await.unwrap(), "the name is taken");
     assert!(!catalog.adopt_crawl(&project("other"), CrawlId(9), NOW).await.unwrap(), "the crawl is taken");
     assert_eq!(catalog.abandoned_crawls().await.unwrap(), []);
-    catalog.fresh_crawl(shop.id).await.unwrap();
-    assert_eq!(catalog.abandoned_crawls().await.unwrap(), [shop.crawl]);
+    catalog.fresh_crawl(shop.id, true).await.unwrap();
+    let abandoned = catalog::AbandonedCrawl { crawl: shop.crawl, keeps_rows: true };
+    assert_eq!(catalog.abandoned_crawls().await.unwrap(), [abandoned]);
     catalog.crawl_dropped(shop.crawl).await.unwrap();
     assert_eq!(catalog.abandoned_crawls().await.unwrap(), []);
-    let missing = catalog.fresh_crawl(catalog::ProjectId(99)).await;
+    let missing = catalog.fresh_crawl(catalog::ProjectId(99), false).await;
     assert!(matches!(missing, Err(CatalogError::NoProject(99))));
 }
 
@@ -88,7 +89,7 @@ async fn an_older_schema_is_migrated_with_its_rows() {
     let catalog = Catalog::open(&path).await.unwrap();
     let old = catalog.project_by_name(&"old".parse().unwrap()).await.unwrap().unwrap();
     assert_eq!((old.crawl, old.project.crawl.max_depth), (CrawlId(4), 2));
-    assert_eq!(catalog.fresh_crawl(old.id).await.unwrap(), CrawlId(5));
+    assert_eq!(catalog.fresh_crawl(old.id, false).await.unwrap(), CrawlId(5));
 }
 
 #[tokio::test]

@@ -9,7 +9,14 @@ use service::{ExportPart, ExportRequest, Request};
 use crate::site::Site;
 
 fn request(format: &str, path: Option<PathBuf>) -> ExportRequest {
-    ExportRequest { project: None, format: format.to_owned(), path, force: false, outcomes: Vec::new() }
+    ExportRequest {
+        project: None,
+        format: format.to_owned(),
+        path,
+        force: false,
+        outcomes: Vec::new(),
+        rows: None,
+    }
 }
 
 /// The bytes that were handed over, and the last line.
@@ -87,7 +94,7 @@ fn what_cannot_be_written_is_refused_with_the_reason() {
     assert_eq!(refused(request("csv", Some("x.csv".into()))), usage("x.csv is no absolute path"));
     assert_eq!(
         refused(request("xlsx", None)),
-        usage("unknown export format \"xlsx\"; known are jsonl, csv, sqlite, sitemap, warc")
+        usage("unknown export format \"xlsx\"; known are jsonl, json, csv, sqlite, sitemap, warc")
     );
     let path = site.path().join("there.csv");
     fs::write(&path, "mine").unwrap();

@@ -7,6 +7,7 @@ mod export;
 mod links;
 mod pages;
 mod repair;
+mod rows;
 mod site;
 mod summary;
 mod why;

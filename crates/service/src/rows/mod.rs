@@ -1,0 +1,383 @@
+//! `rows`: what templates read, filtered, sorted and joined; `diff`: what became of rows between two runs.
+
+mod compare;
+mod filter;
+mod index;
+mod layout;
+mod listing;
+mod state;
+
+use std::cmp::Ordering;
+
+use archive::rows::{RowCounts, counts};
+use kv::Snapshot;
+use model::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+pub use compare::{FieldChange, Mark, MarkCounts};
+pub use filter::{Condition, SortBy, Test};
+pub(crate) use layout::Shown;
+pub(crate) use listing::Listed;
+
+use crate::sink::Sink;
+use crate::{Data, ServiceError};
+use compare::{Compared, Place, Side, compare};
+use filter::SortKey;
+use index::{Index, MANY, MOST_WANTED};
+use layout::{Layout, Source};
+use listing::Listing;
+use state::{Asked, base_of};
+
+/// Which rows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RowsRequest {
+    /// Of this project, or as they stood after the run of this number; of the project that ran last unless said.
+    pub of: Option<String>,
+    /// That meet all of these.
+    pub conditions: Vec<Condition>,
+    /// These columns; all fields if empty.
+    pub columns: Vec<String>,
+    /// Sorted by these, the first one first; in the order of the crawl if empty.
+    pub sort: Vec<SortBy>,
+    /// At most so many.
+    pub limit: Option<u64>,
+    /// Read as this page type.
+    pub page_type: Option<String>,
+    /// Of which this became since the run before; any if empty.
+    pub status: Vec<Mark>,
+    /// That came since: the `next` of an earlier answer. Without a sort order only.
+    pub after: Option<u64>,
+}
+
+/// Which runs to compare.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiffRequest {
+    /// The earlier run, or a project.
+    pub before: String,
+    /// The later run, or a project.
+    pub after: String,
+    /// Only rows of which this became; all but the unchanged if empty.
+    #[serde(default)]
+    pub status: Vec<Mark>,
+    /// At most so many rows.
+    #[serde(default)]
+    pub limit: Option<u64>,
+}
+
+/// What asking for rows tells: the columns, the rows, then one line about the whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "row", rename_all = "kebab-case")]
+pub enum RowsPart {
+    /// The first line.
+    Columns {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// A row.
+    Row {
+        /// By column.
+        cells: Map<String, Json>,
+    },
+    /// The last line.
+    End {
+        /// Rows handed over.
+        rows: u64,
+        /// Where to go on (`after`) when more have come.
+        next: u64,
+        /// Whether more may come.
+        live: bool,
+    },
+}
+
+/// What comparing tells: rows, then one line about the whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "row", rename_all = "kebab-case")]
+pub enum DiffPart {
+    /// A row.
+    Row {
+        /// What became of it.
+        status: Mark,
+        /// Its key.
+        key: String,
+        /// The page it is or was on.
+        page: String,
+        /// Its fields that differ.
+        changes: Vec<FieldChange>,
+        /// All its fields, as they are or, if it is not there any more, as they were.
+        cells: Map<String, Json>,
+    },
+    /// The last line.
+    Counts(MarkCounts),
+}
+
+pub(crate) fn rows(data: &Data, request: &RowsRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
+    // Before the snapshot: a run that ends in between is asked for once more rather than once too little.
+    let live = data.live().is_some();
+    let snapshot = data.store().snapshot();
+    let query = Query::new(data, &snapshot, request, false)?;
+    let names: Vec<String> = query.shown.iter().map(|column| column.name.clone()).collect();
+    out.send(&RowsPart::Columns { names })?;
+    let mut rows = 0;
+    query.run(&mut |row| {
+        rows += 1;
+        let cells = query.shown.iter().map(|column| (column.name.clone(), column.value(row).to_json()));
+        out.send(&RowsPart::Row { cells: cells.collect() })
+    })?;
+    let next = counts(&snapshot, query.asked.state.crawl)?.next;
+    out.send(&RowsPart::End { rows, next, live })
+}
+
+pub(crate) fn diff(data: &Data, request: &DiffRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
+    let snapshot = data.store().snapshot();
+    let before = Asked::find(data, &snapshot, Some(&request.before))?;
+    let after = Asked::find(data, &snapshot, Some(&request.after))?;
+    if before.entry.id != after.entry.id {
+        return Err(ServiceError::OtherProject {
+            before: request.before.clone(),
+            after: request.after.clone(),
+        });
+    }
+    let before = Side::new(&snapshot, before.state)?;
+    let after = Side::new(&snapshot, after.state)?;
+    let mut old_rows = Listing::new(&snapshot, &before.state, &before.layout)?;
+    let mut new_rows = Listing::new(&snapshot, &after.state, &after.layout)?;
+    let mut left = request.limit.unwrap_or(u64::MAX);
+    let counts = compare(&snapshot, &before, &after, &mut |compared| {
+        let Compared { mark, before: was, after: is, changes } = compared;
+        let wanted = match request.status.is_empty() {
+            true => mark != Mark::Unchanged,
+            false => request.status.contains(&mark),
+        };
+        if !wanted || left == 0 {
+            return Ok(());
+        }
+        let (rows, place) = match is {
+            Some(place) => (&mut new_rows, Some(place)),
+            None => (&mut old_rows, was),
+        };
+        let layout = rows.layout;
+        let row = place.map(|place| rows.row(place.number, place.position)).transpose()?.flatten();
+        let Some(row) = row else { return Ok(()) };
+        left -= 1;
+        let shown = layout.all(false);
+        let cells = shown.iter().map(|column| (column.name.clone(), column.value(&row).to_json()));
+        out.send(&DiffPart::Row {
+            status: mark,
+            key: row.key.to_string(),
+            page: row.page.url.to_string(),
+            changes,
+            cells: cells.filter(|(_, value)| !value.is_null()).collect(),
+        })
+    })?;
+    out.send(&DiffPart::Counts(counts))
+}
+
+/// What became of the rows of a project's latest run since the one before; none if there is none.
+pub(crate) fn latest_marks(data: &Data, project: &str) -> Result<Option<MarkCounts>, ServiceError> {
+    let snapshot = data.store().snapshot();
+    let asked = Asked::find(data, &snapshot, Some(project))?;
+    if counts(&snapshot, asked.state.crawl)?.next == 0 {
+        return Ok(None);
+    }
+    let Some(base) = base_of(data, &snapshot, &asked)? else { return Ok(None) };
+    let (before, after) = (Side::new(&snapshot, base)?, Side::new(&snapshot, asked.state)?);
+    compare(&snapshot, &before, &after, &mut |_| Ok(())).map(Some)
+}
+
+/// A request, understood.
+pub(crate) struct Query<'a> {
+    snapshot: &'a Snapshot,
+    request: &'a RowsRequest,
+    asked: Asked,
+    layout: Layout,
+    conditions: Vec<(Shown, &'a Condition)>,
+    sort: Vec<(Shown, bool)>,
+    pub(crate) shown: Vec<Shown>,
+    /// The state before, when marks are asked for and there is one.
+    base: Option<Side>,
+    marked: bool,
+    /// Where it pays.
+    index: Option<Index>,
+}
+
+impl<'a> Query<'a> {
+    /// Understands a request; flat, a price is two columns.
+    pub(crate) fn new(
+        data: &Data,
+        snapshot: &'a Snapshot,
+        request: &'a RowsRequest,
+        flat: bool,
+    ) -> Result<Query<'a>, ServiceError> {
+        let asked = Asked::find(data, snapshot, request.of.as_deref())?;
+        let layout = Layout::of(snapshot, asked.state.crawl)?;
+        let shown = match request.columns.is_empty() {
+            true => layout.all(flat),
+            false => request.columns.iter().map(|name| layout.find(name)).collect::<Result<_, _>>()?,
+        };
+        let conditions = request
+            .conditions
+            .iter()
+            .map(|condition| Ok::<_, ServiceError>((layout.find(&condition.column)?, condition)));
+        let conditions: Vec<_> = conditions.collect::<Result<_, _>>()?;
+        let sort = request.sort.iter().map(|sort| Ok((layout.find(&sort.column)?, sort.descending)));
+        let sort: Vec<_> = sort.collect::<Result<_, ServiceError>>()?;
+        let mut named = shown.iter().chain(conditions.iter().map(|(column, _)| column));
+        let marked = !request.status.is_empty()
+            || named.any(|column| column.source == Source::Status)
+            || sort.iter().any(|(column, _)| column.source == Source::Status);
+        let base = match marked {
+            true => base_of(data, snapshot, &asked)?.map(|base| Side::new(snapshot, base)).transpose()?,
+            false => None,
+        };
+        let RowCounts { rows, next, .. } = counts(snapshot, asked.state.crawl)?;
+        let asks_much = !conditions.is_empty() || !sort.is_empty() || request.page_type.is_some();
+        let asks_few = request.limit.is_some_and(|limit| limit <= MOST_WANTED);
+        // Rows that still come would make it anew for every question.
+        let settled = asked.state.end >= next && request.after.is_none() && data.live().is_none();
+        let index = (rows >= MANY && asks_much && asks_few && settled && !marked)
+            .then(|| Index::new(data.rows_dir(asked.state.crawl), next));
+        Ok(Query { snapshot, request, asked, layout, conditions, sort, shown, base, marked, index })
+    }
+
+    /// Hands over the rows.
+    pub(crate) fn run(
+        &self,
+        take: &mut dyn FnMut(&Listed) -> Result<(), ServiceError>,
+    ) -> Result<(), ServiceError> {
+        let limit = usize::try_from(self.request.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        if let Some(index) = &self.index {
+            return self.run_by(index, limit, take);
+        }
+        if self.sort.is_empty() {
+            let mut left = limit;
+            return self.each(&mut |row| {
+                if left == 0 {
+                    return Ok(false);
+                }
+                left -= 1;
+                take(&row)?;
+                Ok(left > 0)
+            });
+        }
+        let mut best: Vec<(Vec<SortKey<'static>>, Listed)> = Vec::new();
+        let order = |a: &Vec<SortKey<'_>>, b: &Vec<SortKey<'_>>| {
+            let columns = self.sort.iter().zip(a.iter().zip(b));
+            let orders = columns.map(|((_, descending), (a, b))| a.compare(b, *descending));
+            orders.fold(Ordering::Equal, Ordering::then)
+        };
+        self.each(&mut |row| {
+            let keys = self.sort.iter().map(|(column, _)| SortKey::of(&column.value(&row))).collect();
+            best.push((keys, row));
+            if best.len() >= limit.saturating_mul(2).max(1_000) {
+                // Stable, so that equals stay in the order of the crawl.
+                best.sort_by(|(a, _), (b, _)| order(a, b));
+                best.truncate(limit);
+            }
+            Ok(limit > 0)
+        })?;
+        best.sort_by(|(a, _), (b, _)| order(a, b));
+        best.iter().take(limit).try_for_each(|(_, row)| take(row))
+    }
+
+    /// The same, from the columnar index.
+    fn run_by(
+        &self,
+        index: &Index,
+        limit: usize,
+        take: &mut dyn FnMut(&Listed) -> Result<(), ServiceError>,
+    ) -> Result<(), ServiceError> {
+        let listing = || Listing::new(self.snapshot, &self.asked.state, &self.layout);
+        let of_type = self.request.page_type.as_ref().map(|name| Condition::new("_type", Test::Is, name));
+        let mut conditions = self.conditions.clone();
+        if let Some(of_type) = &of_type {
+            conditions.push((self.layout.find("_type")?, of_type));
+        }
+        let places = index.select(&listing, &conditions, &self.sort, limit)?;
+        let mut listing = listing()?;
+        for place in places {
+            if let Some(row) = listing.row(place.number, place.position)? {
+                take(&row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows that meet the request, in the order of the crawl.
+    fn each(&self, take: &mut dyn FnMut(Listed) -> Result<bool, ServiceError>) -> Result<(), ServiceError> {
+        let marks = self.marks()?;
+        let mut more = true;
+        let mut listing = Listing::new(self.snapshot, &self.asked.state, &self.layout)?;
+        listing.walk(self.request.after.unwrap_or(0), &mut |mut row| {
+            if self.marked {
+                row.mark = Some(marks.of(&row));
+            }
+            more = if self.meets(&row) { take(row)? } else { true };
+            Ok(more)
+        })?;
+        let Some(base) = self.base.as_ref().filter(|_| more) else { return Ok(()) };
+        // Rows that are not there any more, in the columns of today.
+        let mut former = Listing::new(self.snapshot, &base.state, &base.layout)?;
+        for (place, mark) in &marks.lost {
+            if !self.request.status.contains(mark) {
+                continue;
+            }
+            let Some(row) = former.row(place.number, place.position)? else { continue };
+            let mut values = vec![Value::Empty; self.layout.width()];
+            for (at, value) in values.iter_mut().enumerate() {
+                let name = self.layout.field_name(at);
+                let same = (0..row.values.len()).find(|old| base.layout.field_name(*old) == name);
+                *value = same.map(|same| row.values[same].clone()).unwrap_or_default();
+            }
+            let row = Listed { values, mark: Some(*mark), ..row };
+            if self.meets(&row) && !take(row)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn meets(&self, row: &Listed) -> bool {
+        let RowsRequest { page_type, status, .. } = self.request;
+        page_type.as_ref().is_none_or(|wanted| *wanted == row.page_type)
+            && (status.is_empty() || row.mark.is_some_and(|mark| status.contains(&mark)))
+            && self.conditions.iter().all(|(column, condition)| condition.holds(&column.value(row)))
+    }
+
+    fn marks(&self) -> Result<Marks, ServiceError> {
+        let mut marks = Marks::default();
+        let Some(base) = &self.base else { return Ok(marks) };
+        let after = Side::new(self.snapshot, self.asked.state)?;
+        compare(self.snapshot, base, &after, &mut |compared| {
+            match (compared.after, compared.before) {
+                (Some(_), _) if compared.mark == Mark::New => {}
+                (Some(after), _) => marks.kept.push((after, compared.mark)),
+                (None, Some(before)) => marks.lost.push((before, compared.mark)),
+                (None, None) => {}
+            }
+            Ok(())
+        })?;
+        marks.kept.sort_unstable();
+        marks.lost.sort_unstable();
+        Ok(marks)
+    }
+}
+
+/// What became of rows; those not named are new.
+#[derive(Default)]
+struct Marks {
+    kept: Vec<(Place, Mark)>,
+    lost: Vec<(Place, Mark)>,
+}
+
+impl Marks {
+    fn of(&self, row: &Listed) -> Mark {
+        let place = Place { number: row.number, position: row.position };
+        match self.kept.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(at) => self.kept[at].1,
+            Err(_) => Mark::New,
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //! Rows that older versions of a template read stay readable: a field keeps its column as long as it keeps its
 //! name. Fields of followed pages that join their row stand behind the row's own.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use archive::rows::{Column, PageColumns, ROWS, TEMPLATES, TemplateColumns};
 use kv::Reader;
@@ -56,8 +56,8 @@ pub(crate) struct Layout {
     templates: HashMap<u64, TemplateColumns>,
     /// By template version and page type: the column of each value. Under `PARENT/TYPE`, when its rows join others.
     places: HashMap<(u64, String), Vec<usize>>,
-    pub(crate) has_children: bool,
-    pub(crate) has_merged: bool,
+    /// Page types whose rows hang from rows of others.
+    children: HashSet<String>,
 }
 
 impl Layout {
@@ -112,10 +112,9 @@ impl Layout {
                 continue;
             };
             if column.merge {
-                self.has_merged = true;
                 self.place(version, template, follow, Some(into.unwrap_or(page)), depth + 1);
             } else {
-                self.has_children = true;
+                self.children.insert(follow.name.clone());
             }
         }
     }
@@ -128,6 +127,11 @@ impl Layout {
         });
         self.fields[at].1 |= price;
         at
+    }
+
+    /// True when rows of this page type hang from rows of others.
+    pub(crate) fn is_child(&self, page_type: &str) -> bool {
+        self.children.contains(page_type)
     }
 
     pub(crate) fn width(&self) -> usize {

@@ -71,8 +71,8 @@ pub(crate) struct Listing<'a> {
     seen: HashSet<u128>,
     /// Records that were joined to a row.
     joined: HashSet<u64>,
-    /// Rows that pages of child rows hang from.
-    parents: HashMap<UrlKey, RowKey>,
+    /// Rows that pages of child rows hang from; found out when the first child is met.
+    parents: Option<HashMap<UrlKey, RowKey>>,
 }
 
 impl<'a> Listing<'a> {
@@ -83,7 +83,7 @@ impl<'a> Listing<'a> {
         layout: &'a Layout,
     ) -> Result<Listing<'a>, ServiceError> {
         let State { crawl, end, normalise } = *state;
-        let mut listing = Listing {
+        Ok(Listing {
             superseded: match rows::counts(snapshot, crawl)?.replaced {
                 0 => Vec::new(),
                 _ => rows::superseded(snapshot, crawl, end)?,
@@ -96,12 +96,8 @@ impl<'a> Listing<'a> {
             from: 0,
             seen: HashSet::new(),
             joined: HashSet::new(),
-            parents: HashMap::new(),
-        };
-        if layout.has_children {
-            listing.find_parents()?;
-        }
-        Ok(listing)
+            parents: None,
+        })
     }
 
     /// Hands over the rows of records from number `from` on until `take` says false.
@@ -190,14 +186,17 @@ impl<'a> Listing<'a> {
         template: u64,
         row: Row,
     ) -> Result<Listed, ServiceError> {
-        let hangs_from = || self.parents.get(&UrlKey::of(&head.url)).copied();
+        let hangs_from = match row.parent {
+            None if self.layout.is_child(&row.page_type) => self.parent_of(&head.url)?,
+            known => known,
+        };
         let mut listed = Listed {
             number,
             position: row.position,
             page: head.clone(),
             page_type: row.page_type.clone(),
             key: row.key,
-            parent: row.parent.or_else(hangs_from).filter(|parent| *parent != row.key),
+            parent: hangs_from.filter(|parent| *parent != row.key),
             incomplete: row.incomplete,
             values: vec![Value::Empty; self.layout.width()],
             unread: Vec::new(),
@@ -268,7 +267,18 @@ impl<'a> Listing<'a> {
         Ok(None)
     }
 
-    fn find_parents(&mut self) -> Result<(), ServiceError> {
+    fn parent_of(&mut self, page: &PageUrl) -> Result<Option<RowKey>, ServiceError> {
+        let parents = match self.parents.take() {
+            Some(parents) => parents,
+            None => self.find_parents()?,
+        };
+        let parent = parents.get(&UrlKey::of(page)).copied();
+        self.parents = Some(parents);
+        Ok(parent)
+    }
+
+    fn find_parents(&self) -> Result<HashMap<UrlKey, RowKey>, ServiceError> {
+        let mut parents = HashMap::new();
         for record in self.records(0) {
             let (_, page) = record?;
             for row in &page.rows {
@@ -284,13 +294,13 @@ impl<'a> Listing<'a> {
                     for url in links.iter().filter_map(Value::url) {
                         let Ok(url) = self.normalise.parse(url) else { continue };
                         if let Some((_, child)) = self.resolve(&url)? {
-                            self.parents.entry(UrlKey::of(&child.url)).or_insert(row.key);
+                            parents.entry(UrlKey::of(&child.url)).or_insert(row.key);
                         }
                     }
                 }
             }
         }
-        Ok(())
+        Ok(parents)
     }
 }
 

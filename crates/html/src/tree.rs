@@ -10,6 +10,13 @@ use html5ever::LocalName;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) u32);
 
+impl NodeId {
+    /// Its place in document order, from 0 for the document.
+    pub fn index(self) -> u32 {
+        self.0
+    }
+}
+
 /// A parsed page.
 #[derive(Clone, Debug)]
 pub struct Tree {

@@ -7,6 +7,7 @@
 mod clean;
 mod compile;
 mod date;
+pub mod detect;
 mod drift;
 mod follow;
 mod json;

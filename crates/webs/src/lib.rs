@@ -14,6 +14,7 @@ pub mod demo;
 mod encode;
 mod error;
 pub mod generated;
+pub mod lists;
 pub mod log;
 pub mod page;
 mod picture;

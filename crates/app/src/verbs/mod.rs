@@ -5,6 +5,7 @@ mod check;
 mod crawl;
 mod demo;
 mod demo_site;
+mod detect;
 mod diff;
 mod export;
 mod hosts;
@@ -34,7 +35,7 @@ pub(crate) struct Verb {
 }
 
 /// Every verb, in the order of the help.
-pub(crate) const VERBS: [Verb; 21] = [
+pub(crate) const VERBS: [Verb; 22] = [
     Verb { command: crawl::command, run: crawl::run },
     steer::PAUSE,
     steer::RESUME,
@@ -53,6 +54,7 @@ pub(crate) const VERBS: [Verb; 21] = [
     Verb { command: url::command, run: url::run },
     Verb { command: robots::command, run: robots::run },
     Verb { command: select::command, run: select::run },
+    Verb { command: detect::command, run: detect::run },
     Verb { command: reference::command, run: reference::run },
     Verb { command: demo_site::command, run: demo_site::run },
     Verb { command: demo::command, run: demo::run },

@@ -155,6 +155,6 @@ fn in_json(number: f64) -> Value {
 }
 
 /// A value on one line: line breaks would look like the next value.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.trim().replace(['\r', '\n'], " ")
 }

@@ -1,4 +1,4 @@
-//! `url`, `robots`, `select` and `reference`: by hand and in batches.
+//! `url`, `robots`, `select`, `detect` and `reference`: by hand and in batches.
 
 use std::io::Write;
 
@@ -251,4 +251,23 @@ fn select_asks_for_a_url_within_its_robots_txt() {
         said.err
     );
     assert_eq!(said.code, Some(1));
+}
+
+#[test]
+fn detect_shows_the_lists_and_writes_a_project_that_reads_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = webs::lists::pages(1).remove(0);
+    let file = folder.path().join("shop.yaml");
+    let file = file.to_str().unwrap();
+    let arguments = ["detect", "-", "--base", "https://shop.test/list", "--output", file];
+    let said = gannet_with(&arguments, page.html.as_bytes(), &[]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.out.starts_with(&format!("1. {} rows by article.card\n", page.rows.len())), "{}", said.out);
+    let project = model::Project::parse(&std::fs::read_to_string(file).unwrap(), file).unwrap();
+    assert_eq!(project.fields.unwrap().pages[0].rows.as_ref().unwrap().text, "article.card");
+    let again = gannet_with(&arguments, page.html.as_bytes(), &[]);
+    assert_eq!(again.code, Some(2), "a file is not overwritten: {}", again.out);
+    let none = gannet_with(&["detect", "-"], b"<p>One paragraph.", &[]);
+    assert_eq!(none.code, Some(1));
+    assert!(none.err.contains("no repeated list"), "{}", none.err);
 }

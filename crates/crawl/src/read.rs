@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use archive::tables::{Edge, Links, VisitRecord};
 use archive::{Kept, Purpose, RecordWriter, Records, Visit};
 use fetch::{Answer, NextStep, Unwanted};
-use frontier::{Asked, End, Offer, Patience, Sent};
+use frontier::{Asked, End, Offer, Patience, Sent, TextMark};
 use model::{
     CrawlId, CrawlSettings, ErrorKind, Fetched, LeaseId, LeasedUrl, LinkKind, Normalise, Outcome, Page,
     PageUrl, Timestamp, UrlKey, Validators,
@@ -115,8 +115,9 @@ impl Reader {
                     let read = self.page(fetched);
                     let (offers, found) = self.links(&read, &job.url);
                     links = Some(found);
+                    let text = Some(TextMark::of(&read.text));
                     page = Some(read);
-                    End::Page { bytes: fetched.body.len() as u64, links: offers }
+                    End::Page { bytes: fetched.body.len() as u64, links: offers, text }
                 }
                 304 if job.url.validators != Validators::default() => End::NotModified,
                 // Nobody asked whether it has changed.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use kv::{Batch, Reader, Store};
 use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
 
+use crate::guards::Guards;
 use crate::order::{self, Candidate, CrawlOrder};
 use crate::ready::Ready;
 use crate::tables::{
@@ -19,6 +20,7 @@ pub struct Crawl {
     pub(crate) id: CrawlId,
     pub(crate) settings: CrawlSettings,
     pub(crate) rules: Rules,
+    pub(crate) guards: Guards,
     pub(crate) politeness: Politeness,
     pub(crate) retry: Retry,
     pub(crate) order: Box<dyn CrawlOrder>,
@@ -100,6 +102,7 @@ impl Crawl {
         Ok(Crawl {
             id,
             rules,
+            guards: Guards::new(&settings),
             politeness: Politeness::of(&settings),
             retry: Retry::of(&settings),
             order: order::named(settings.order),
@@ -170,6 +173,20 @@ impl Crawl {
             self.sites.insert(host, Site { record, place: Place::Aside, head, fresh_head: END, first_retry });
         }
         Ok(self.sites.get_mut(&host).expect("inserted above"))
+    }
+
+    /// What becomes of a URL that a link leads to for the first time: it waits, unless a rule or a guard refuses it.
+    pub(crate) fn admit(
+        &mut self,
+        store: &Store,
+        key: UrlKey,
+        url: &PageUrl,
+        depth: u32,
+    ) -> Result<Outcome, FrontierError> {
+        if let Some(refusal) = self.rules.refusal(url, depth) {
+            return Ok(refusal);
+        }
+        Ok(self.guards.meet(store, self.id, key.host, url)?.unwrap_or(Outcome::Waiting))
     }
 
     /// Counts a change of outcome.

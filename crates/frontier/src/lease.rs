@@ -10,13 +10,17 @@ use model::{
 };
 
 use crate::crawl::{Crawl, Place};
+use crate::guards::Verdict;
 use crate::politeness::BATCH_GAP;
 use crate::ready::Lane;
-use crate::tables::{ADDRESSES, URLS};
+use crate::tables::{ADDRESSES, URLS, UrlRecord};
 use crate::{FARTHEST, Frontier, FrontierError, Patience, address_key, page_key};
 
 /// URLs in a lease of a host that may be asked at once.
 const BATCH: usize = 64;
+
+/// URLs passed over before other hosts get their turn.
+const REFUSALS: usize = 1_024;
 
 /// How long a lease is valid: far longer than its visits take, so that only a lost one ever expires.
 const LEASE_TIME: Duration = Duration::from_secs(3600);
@@ -235,38 +239,14 @@ impl Frontier {
             }
             count = count.min((host_limit - site_pages) as usize);
         }
-        let rows = self.first_rows(id, key, count, now)?;
-        if rows.is_empty() {
+        let Some(urls) = self.choose(id, key, count, body_limit, now)? else {
             self.put_by_retries(id, key, now)?;
             return Ok(None);
-        }
-        let crawl = self.crawls.get_mut(&id).expect("begun");
-        let mut urls = Vec::with_capacity(rows.len());
-        for (url_key, record) in rows {
-            crawl.in_hand.insert(url_key);
-            if let Some(refusal) = crawl.rules.refusal(&record.url, record.depth) {
-                // The rules have changed since it was queued.
-                crawl.touched.insert(key);
-                crawl.refused.push((url_key, refusal));
-                continue;
-            }
-            let parent = match record.via {
-                Some(via) => self.store.get(&URLS, &page_key(id, via))?,
-                None => None,
-            };
-            urls.push(LeasedUrl {
-                key: url_key,
-                url: record.url,
-                depth: record.depth,
-                via: parent.map(|parent| parent.url),
-                tries: record.tries,
-                validators: model::Validators::default(),
-                body_limit,
-            });
-        }
+        };
         if urls.is_empty() {
             return Ok(None);
         }
+        let crawl = self.crawls.get_mut(&id).expect("begun");
         let lease_id = LeaseId(self.next_lease);
         self.next_lease += 1;
         let deadline = now + LEASE_TIME;
@@ -280,6 +260,81 @@ impl Frontier {
         self.addresses.insert(address, now + address_gap);
         let lease = Lease { id: lease_id, crawl: id, host, address, connections, gap, deadline, urls };
         Ok(Some(Next::Lease(Box::new(lease))))
+    }
+
+    /// A host's best URLs that rules and guards let pass; none when it has nothing open. What they refuse is
+    /// passed over, many at a time: of a trap, that is most of its queue.
+    fn choose(
+        &mut self,
+        id: CrawlId,
+        host: HostKey,
+        count: usize,
+        body_limit: u64,
+        now: Timestamp,
+    ) -> Result<Option<Vec<LeasedUrl>>, FrontierError> {
+        let store = self.store.clone();
+        let mut urls = Vec::with_capacity(count.min(BATCH));
+        let mut refused = 0;
+        while urls.len() < count && refused < REFUSALS {
+            let rows = self.first_rows(id, host, count - urls.len(), now)?;
+            if rows.is_empty() {
+                return Ok((refused + urls.len() > 0).then_some(urls));
+            }
+            let mut full = false;
+            for (key, record) in rows {
+                let invited = self.was_invited(&store, id, key, &record)?;
+                let crawl = self.crawls.get_mut(&id).expect("begun");
+                // The rules may have changed since it was queued.
+                let verdict = match crawl.rules.refusal(&record.url, record.depth) {
+                    Some(refusal) => Verdict::Refuse(refusal),
+                    None => crawl.guards.verdict(&store, id, key, &record.url, invited)?,
+                };
+                match verdict {
+                    Verdict::Take => {
+                        crawl.in_hand.insert(key);
+                        urls.push(self.leased(id, key, record, body_limit)?);
+                    }
+                    Verdict::Refuse(refusal) => {
+                        refused += 1;
+                        crawl.in_hand.insert(key);
+                        crawl.touched.insert(host);
+                        crawl.refused.push((key, refusal));
+                    }
+                    Verdict::Later => {
+                        full = true;
+                        if let Some(site) = crawl.sites.get_mut(&host) {
+                            site.head = site.head.min((record.priority, record.arrival));
+                        }
+                    }
+                }
+            }
+            if full {
+                break;
+            }
+        }
+        Ok(Some(urls))
+    }
+
+    fn leased(
+        &self,
+        id: CrawlId,
+        key: UrlKey,
+        record: UrlRecord,
+        body_limit: u64,
+    ) -> Result<LeasedUrl, FrontierError> {
+        let parent = match record.via {
+            Some(via) => self.store.get(&URLS, &page_key(id, via))?,
+            None => None,
+        };
+        Ok(LeasedUrl {
+            key,
+            url: record.url,
+            depth: record.depth,
+            via: parent.map(|parent| parent.url),
+            tries: record.tries,
+            validators: model::Validators::default(),
+            body_limit,
+        })
     }
 
     /// Why nothing can be leased.
@@ -341,6 +396,7 @@ impl Frontier {
         let record = self.store.get(&URLS, &page_key(id, key))?;
         let crawl = self.crawl_mut(id);
         crawl.in_hand.remove(&key);
+        crawl.guards.ended(key, false);
         crawl.unreserve(bytes);
         if let (Some(record), Some(site)) = (record, crawl.sites.get_mut(&key.host)) {
             site.head = site.head.min((record.priority, record.arrival));

@@ -8,9 +8,12 @@
 //! every URL ever met has exactly one recorded outcome; an open URL has exactly one row in the queue.
 
 mod audit;
+mod counted;
 mod crawl;
+mod guards;
 mod host_queue;
 mod lease;
+mod novelty;
 mod offer;
 mod order;
 mod politeness;
@@ -20,6 +23,7 @@ mod rules;
 mod settle;
 mod sieve;
 pub mod tables;
+mod template;
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -29,8 +33,10 @@ use kv::{Batch, Reader, Store};
 use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Project, Timestamp, UrlKey};
 
 pub use audit::{Finding, audit};
+pub use counted::{Counted, counted};
 pub use crawl::Crawl;
 pub use lease::{LimitReached, Next};
+pub use novelty::TextMark;
 pub use offer::Offer;
 pub use order::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Priority};
 pub use politeness::{Asked, Politeness};
@@ -38,7 +44,7 @@ pub use ready::Lane;
 pub use retry::{Patience, Retry};
 pub use rules::{Rules, Ruling};
 pub use settle::{End, Sent, Settled};
-pub use sieve::RecentUrls;
+pub use sieve::{Recent, RecentUrls};
 
 use tables::{ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, SCHEDULE, SITES, STATS, UNCLEAN_START, URLS};
 
@@ -173,6 +179,7 @@ impl Frontier {
                 let due = self.hosts.get(&key).map_or(Timestamp::ZERO, |host| host.record.next);
                 crawl.reschedule(batch, key, due, now)?;
             }
+            crawl.guards.seal(batch, crawl.id);
             if crawl.stats_changed {
                 crawl.stats_changed = false;
                 batch.put(&STATS, &crawl.id.0, &crawl.stats);
@@ -196,6 +203,7 @@ impl Frontier {
                 self.place(id, host, now)?;
             }
             self.crawl_mut(id).make_room();
+            self.crawl_mut(id).guards.make_room();
         }
         self.forget_idle_hosts(now);
         Ok(())
@@ -251,6 +259,13 @@ impl Frontier {
             )*};
         }
         drop_rows!(&URLS, &tables::QUEUE, &tables::LATER, &SCHEDULE, &SITES, &tables::SHALLOWER);
+        drop_rows!(
+            &tables::INVITED,
+            &tables::GUARDS,
+            &tables::URL_TEMPLATES,
+            &tables::STOCKS,
+            &tables::TEXTS
+        );
         let _ = left;
         batch.remove(&STATS, &id.0);
         batch.remove(&FACTS, &crawl::rules_fact(id));

@@ -1,10 +1,12 @@
 //! Offers: URLs found. New ones pass the sieve, the rules and into the queue; known ones may come closer.
 
 use kv::{Batch, Reader};
-use model::{CrawlId, ErrorKind, HostKey, Outcome, PageUrl, Timestamp, UrlKey};
+use model::{CrawlId, ErrorKind, Guard, HostKey, Outcome, PageUrl, Timestamp, UrlKey};
 
 use crate::crawl::rules_fact;
-use crate::tables::{FACTS, PageKey, SHALLOWER, URLS, UrlRecord};
+use crate::guards::Inviter;
+use crate::sieve::Recent;
+use crate::tables::{FACTS, INVITED, PageKey, SHALLOWER, URLS, UrlRecord};
 use crate::{Frontier, FrontierError, page_key};
 
 /// The rule that keeps a link out because its page says so.
@@ -53,21 +55,102 @@ impl Frontier {
         offer: Offer,
         now: Timestamp,
     ) -> Result<(), FrontierError> {
-        if offer.follow && !offer.start && self.recent.covers(id.0, offer.key, offer.depth) {
-            return Ok(());
-        }
+        self.offer_from(batch, id, offer, None, now)
+    }
+
+    /// Offers a URL found on a page, which may invite it.
+    pub(crate) fn offer_from(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        offer: Offer,
+        inviter: Option<Inviter>,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
+        let recent = match offer.follow && !offer.start {
+            true => self.recent.recent(id.0, offer.key, offer.depth),
+            false => Recent::News,
+        };
+        let guards = &self.crawl(id).guards;
+        let (family, invited) = match (recent, inviter) {
+            (Recent::Known, _) => return Ok(()),
+            (Recent::Uninvited(family), Some(inviter)) if inviter.invites(offer.key.host, family) => {
+                (family, true)
+            }
+            (Recent::Uninvited(_), _) => return Ok(()),
+            (Recent::News, _) => {
+                let family = guards.family(offer.key.host, &offer.url);
+                let invites = |inviter: Inviter| offer.follow && inviter.invites(offer.key.host, family);
+                (family, inviter.map_or(offer.start, invites))
+            }
+        };
         if offer.start && self.crawl_mut(id).rules.add_start(&offer.url) {
             self.crawl_mut(id).reconsider = Some(None);
         }
         let row = page_key(id, offer.key);
-        match batch.get(&URLS, &row)? {
-            None => self.meet(batch, id, &offer, now)?,
-            Some(record) => self.meet_again(batch, id, &offer, record)?,
-        }
-        if offer.follow {
-            self.recent.remember(id.0, offer.key, offer.depth);
+        let given_up = match batch.get(&URLS, &row)? {
+            None => {
+                self.meet(batch, id, &offer, now)?;
+                false
+            }
+            Some(mut record) => {
+                if invited {
+                    record = self.invite(batch, id, offer.key, record)?;
+                }
+                let given_up = waits_for_invitation(&record.outcome);
+                self.meet_again(batch, id, &offer, record)?;
+                given_up
+            }
+        };
+        // What was given up for lack of an invitation is looked at with every link: one may invite it.
+        if offer.follow && !given_up {
+            self.recent.remember(id.0, offer.key, offer.depth, if invited { 0 } else { family });
         }
         Ok(())
+    }
+
+    /// A page outside its template links to a known URL: notes it, or takes the URL up again.
+    fn invite(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        key: UrlKey,
+        record: UrlRecord,
+    ) -> Result<UrlRecord, FrontierError> {
+        let row = page_key(id, key);
+        let given_up = waits_for_invitation(&record.outcome);
+        if !given_up && !record.outcome.is_open() || batch.contains(&INVITED, &row)? {
+            return Ok(record);
+        }
+        if !given_up && self.was_invited(batch, id, key, &record)? {
+            return Ok(record);
+        }
+        batch.put(&INVITED, &row, &());
+        if !given_up {
+            return Ok(record);
+        }
+        let refusal = self.crawl(id).rules.refusal(&record.url, record.depth);
+        self.record(batch, id, key, record, refusal.unwrap_or(Outcome::Waiting))?;
+        batch.get(&URLS, &row)?.ok_or_else(|| FrontierError::Damaged(format!("URL {key} is unknown")))
+    }
+
+    /// True when the page that led to a URL invites it, or another one did later.
+    pub(crate) fn was_invited(
+        &mut self,
+        reader: &impl Reader,
+        id: CrawlId,
+        key: UrlKey,
+        record: &UrlRecord,
+    ) -> Result<bool, FrontierError> {
+        let Some(via) = record.via.filter(|via| via.host == key.host && record.depth > 0) else {
+            return Ok(true);
+        };
+        let Some(parent) = reader.get(&URLS, &page_key(id, via))? else { return Ok(true) };
+        let store = self.store.clone();
+        let guards = &mut self.crawl_mut(id).guards;
+        let inviter = guards.inviter(&store, id, via.host, &parent.url)?;
+        let family = guards.family(key.host, &record.url);
+        Ok(inviter.invites(key.host, family) || reader.contains(&INVITED, &page_key(id, key))?)
     }
 
     /// Pages whose depth has shrunk since they were read, to have their links offered again by the caller.
@@ -107,6 +190,7 @@ impl Frontier {
         at_most: usize,
     ) -> Result<(), FrontierError> {
         let Some(from) = self.crawl(id).reconsider else { return Ok(()) };
+        let store = self.store.clone();
         let first = from.unwrap_or((id.0, 0, 0));
         let rows = batch.range(&URLS, first..=(id.0, u64::MAX, u128::MAX)).take(at_most + 1);
         let rows: Vec<(PageKey, UrlRecord)> = rows.collect::<Result<_, _>>()?;
@@ -128,7 +212,14 @@ impl Frontier {
                 continue;
             }
             let open = if waits { record.outcome.clone() } else { Outcome::Waiting };
-            let outcome = crawl.rules.refusal(&record.url, record.depth).unwrap_or(open);
+            let outcome = match &record.outcome {
+                // Refused when it was met, so it is met again.
+                Outcome::Trap { guard: Guard::Combinations } => {
+                    self.crawl_mut(id).admit(&store, key, &record.url, record.depth)?
+                }
+                _ => crawl.rules.refusal(&record.url, record.depth).unwrap_or(open),
+            };
+            let crawl = self.crawl(id);
             let reordered = waits && record.priority != crawl.priority(record.depth);
             if outcome != record.outcome || reordered {
                 self.record(batch, id, key, record, outcome)?;
@@ -158,7 +249,7 @@ impl Frontier {
         let store = self.store.clone();
         let crawl = self.crawl_mut(id);
         let outcome = if offer.follow {
-            crawl.rules.refusal(&offer.url, offer.depth).unwrap_or(Outcome::Waiting)
+            crawl.admit(&store, offer.key, &offer.url, offer.depth)?
         } else {
             Outcome::Excluded { rule: NOFOLLOW.to_owned() }
         };
@@ -230,7 +321,7 @@ impl Frontier {
         }
         let depth_decides = matches!(&record.outcome, Outcome::OverLimit { limit: model::Limit::Depth });
         if was_nofollow || widened || depth_decides {
-            let outcome = crawl.rules.refusal(&record.url, record.depth).unwrap_or(Outcome::Waiting);
+            let outcome = crawl.admit(&store, offer.key, &record.url, record.depth)?;
             crawl.recount(Some(&record.outcome), &outcome);
             record.outcome = outcome;
         }
@@ -240,4 +331,9 @@ impl Frontier {
         batch.put(&URLS, &page_key(id, offer.key), &record);
         Ok(())
     }
+}
+
+/// True of what was refused because nothing outside its template leads there.
+pub(crate) fn waits_for_invitation(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Trap { guard: Guard::Template })
 }

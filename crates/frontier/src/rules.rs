@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use model::{CrawlSettings, Guard, Host, Limit, Outcome, PageUrl, Scope};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::template::count_parameters;
+
 /// The rules of one crawl.
 pub struct Rules {
     settings: CrawlSettings,
@@ -74,11 +76,12 @@ impl Rules {
             .collect()
     }
 
-    fn chain(&self) -> [(&'static str, Rule); 7] {
+    fn chain(&self) -> [(&'static str, Rule); 8] {
         [
             ("max_url_length", Rules::length),
             ("max_segments", Rules::segments),
             ("max_repeats", Rules::repeats),
+            ("max_parameters", Rules::parameters),
             ("exclude", Rules::exclude),
             ("scope", Rules::scope),
             ("include", Rules::include),
@@ -105,6 +108,11 @@ impl Rules {
         all.sort_unstable();
         let most = all.chunk_by(|a, b| a == b).map(<[&str]>::len).max().unwrap_or(0);
         (most > limit + 1).then_some(Outcome::Trap { guard: Guard::Repeats })
+    }
+
+    fn parameters(&self, url: &PageUrl, _: u32) -> Option<Outcome> {
+        let limit = self.settings.max_parameters as usize;
+        (limit > 0 && count_parameters(url) > limit).then_some(Outcome::Trap { guard: Guard::Parameters })
     }
 
     fn exclude(&self, url: &PageUrl, _: u32) -> Option<Outcome> {
@@ -226,6 +234,9 @@ mod tests {
         assert_eq!(trap("a/b/a/c/a/d/a".into()), Some(Outcome::Trap { guard: Guard::Repeats }));
         let deep: Vec<String> = (0..21).map(|n| n.to_string()).collect();
         assert_eq!(trap(deep.join("/")), Some(Outcome::Trap { guard: Guard::Segments }));
+        let query: Vec<String> = (0..17).map(|n| format!("p{n}=1")).collect();
+        assert_eq!(trap(format!("x?{}", query.join("&"))), Some(Outcome::Trap { guard: Guard::Parameters }));
+        assert_eq!(trap(format!("x?{}", query[1..].join("&"))), None);
         assert_eq!(trap("x".repeat(2100)), Some(Outcome::Trap { guard: Guard::Length }));
     }
 }

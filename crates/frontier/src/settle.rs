@@ -5,10 +5,11 @@ use std::time::Duration;
 use kv::{Batch, Reader};
 use model::{CrawlId, ErrorKind, HostKey, LeaseId, Outcome, PageUrl, Timestamp, UrlKey};
 
+use crate::offer::waits_for_invitation;
 use crate::politeness::Asked;
 use crate::retry::{BUSY_LIMIT, Patience, Retry};
-use crate::tables::{ROBOTS, RobotsAnswer, RobotsRecord, URLS, UrlRecord};
-use crate::{Frontier, FrontierError, Offer, page_key};
+use crate::tables::{INVITED, ROBOTS, RobotsAnswer, RobotsRecord, URLS, UrlRecord};
+use crate::{Frontier, FrontierError, Offer, TextMark, page_key};
 
 /// Most redirects in a row.
 const MOST_HOPS: u32 = 10;
@@ -46,6 +47,8 @@ pub enum End {
         bytes: u64,
         /// Its links.
         links: Vec<Offer>,
+        /// Its text, for the guards; none counts as new.
+        text: Option<TextMark>,
     },
     /// The stored version still holds.
     NotModified,
@@ -112,13 +115,18 @@ impl Frontier {
             self.host_answers(settled.key.host, matches!(&settled.end, End::Busy { .. }));
         }
         let mut offers = Vec::new();
+        let mut inviter = None;
         let outcome = match settled.end {
-            End::Page { bytes, links } => {
+            End::Page { bytes, links, text } => {
                 let crawl = self.crawl_mut(id);
+                let took = settled.sent.map_or(Duration::ZERO, |sent| sent.end.since(sent.start));
+                crawl.guards.page(batch, id, settled.key, text.as_ref(), took)?;
                 crawl.stats_mut().bytes += bytes;
                 crawl.stats_mut().links_found += links.len() as u64;
                 let store = self.store.clone();
-                self.crawl_mut(id).site(&store, settled.key.host)?.record.pages += 1;
+                let crawl = self.crawl_mut(id);
+                crawl.site(&store, settled.key.host)?.record.pages += 1;
+                inviter = Some(crawl.guards.inviter(&store, id, settled.key.host, &record.url)?);
                 offers = links;
                 for offer in &mut offers {
                     // The page may have come closer while it was fetched.
@@ -148,9 +156,10 @@ impl Frontier {
             }
             End::NoRoom | End::Unfinished => return Ok(()),
         };
+        self.crawl_mut(id).guards.ended(settled.key, !outcome.is_open());
         self.record(batch, id, settled.key, record, outcome)?;
         for offer in offers {
-            self.offer(batch, id, offer, now)?;
+            self.offer_from(batch, id, offer, inviter, now)?;
         }
         Ok(())
     }
@@ -160,8 +169,13 @@ impl Frontier {
         let ids: Vec<CrawlId> = self.crawls.keys().copied().collect();
         let mut any = false;
         for id in ids {
-            for (key, outcome) in std::mem::take(&mut self.crawl_mut(id).refused) {
+            for (key, mut outcome) in std::mem::take(&mut self.crawl_mut(id).refused) {
                 any = true;
+                self.recent.forget(key);
+                if waits_for_invitation(&outcome) && batch.contains(&INVITED, &page_key(id, key))? {
+                    // Invited since it was passed over.
+                    outcome = Outcome::Waiting;
+                }
                 if let Some(record) = batch.get(&URLS, &page_key(id, key))? {
                     self.record(batch, id, key, record, outcome)?;
                 } else {

@@ -11,15 +11,28 @@ pub struct RecentUrls {
     slots: Vec<Slot>,
 }
 
-/// The fingerprint less the bits that its place implies would do; all of it is simpler and still 24 bytes.
+/// The fingerprint less the bits that its place implies would do; all of it is simpler and still 32 bytes.
 #[derive(Clone, Copy)]
 struct Slot {
     page: u128,
     crawl: u32,
     depth: u32,
+    /// Its family of templates while nobody outside has invited it; 0 when somebody has.
+    family: u64,
 }
 
-const EMPTY: Slot = Slot { page: 0, crawl: u32::MAX, depth: u32::MAX };
+const EMPTY: Slot = Slot { page: 0, crawl: u32::MAX, depth: u32::MAX, family: 0 };
+
+/// What is known of a recent URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recent {
+    /// Nothing, or not at this depth: the store must be asked.
+    News,
+    /// Known at this depth or a smaller one; an invitation from outside this family would be news.
+    Uninvited(u64),
+    /// Known at this depth or a smaller one, and invited.
+    Known,
+}
 
 impl RecentUrls {
     /// A table for `capacity` URLs, rounded up to a power of two.
@@ -27,16 +40,30 @@ impl RecentUrls {
         RecentUrls { slots: vec![EMPTY; capacity.next_power_of_two()] }
     }
 
-    /// True when the URL is known at this depth or a smaller one.
-    pub fn covers(&self, crawl: u32, key: UrlKey, depth: u32) -> bool {
+    /// What is known of a URL at this depth.
+    pub fn recent(&self, crawl: u32, key: UrlKey, depth: u32) -> Recent {
         let slot = &self.slots[self.place(key)];
-        slot.page == key.page && slot.crawl == crawl && slot.depth <= depth
+        if slot.page != key.page || slot.crawl != crawl || slot.depth > depth {
+            return Recent::News;
+        }
+        match slot.family {
+            0 => Recent::Known,
+            family => Recent::Uninvited(family),
+        }
     }
 
-    /// Remembers a URL with its depth, in place of an older one.
-    pub fn remember(&mut self, crawl: u32, key: UrlKey, depth: u32) {
+    /// Remembers a URL with its depth, in place of an older one; 0 for its family says that it is invited.
+    pub fn remember(&mut self, crawl: u32, key: UrlKey, depth: u32, family: u64) {
         let place = self.place(key);
-        self.slots[place] = Slot { page: key.page, crawl, depth };
+        self.slots[place] = Slot { page: key.page, crawl, depth, family };
+    }
+
+    /// Forgets a URL: the next link to it may change what became of it.
+    pub fn forget(&mut self, key: UrlKey) {
+        let place = self.place(key);
+        if self.slots[place].page == key.page {
+            self.slots[place] = EMPTY;
+        }
     }
 
     /// Forgets everything, as after a commit that failed.
@@ -58,12 +85,19 @@ mod tests {
     fn a_smaller_depth_is_news() {
         let mut recent = RecentUrls::new(16);
         let key = UrlKey::of(&PageUrl::parse("http://e.com/").unwrap());
-        assert!(!recent.covers(1, key, 3));
-        recent.remember(1, key, 3);
-        assert!(recent.covers(1, key, 3) && recent.covers(1, key, 4));
-        assert!(!recent.covers(1, key, 2));
-        assert!(!recent.covers(2, key, 3), "another crawl has its own sieve");
+        assert_eq!(recent.recent(1, key, 3), Recent::News);
+        recent.remember(1, key, 3, 0);
+        assert_eq!(
+            [3, 4, 2].map(|depth| recent.recent(1, key, depth)),
+            [Recent::Known, Recent::Known, Recent::News]
+        );
+        assert_eq!(recent.recent(2, key, 3), Recent::News, "another crawl has its own sieve");
+        recent.remember(1, key, 2, 9);
+        assert_eq!(recent.recent(1, key, 2), Recent::Uninvited(9));
+        recent.forget(key);
+        assert_eq!(recent.recent(1, key, 3), Recent::News);
+        recent.remember(1, key, 2, 9);
         recent.clear();
-        assert!(!recent.covers(1, key, 3));
+        assert_eq!(recent.recent(1, key, 3), Recent::News);
     }
 }

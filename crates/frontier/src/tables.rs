@@ -9,6 +9,9 @@ use kv::{Record, Table};
 use model::{Host, Outcome, PageUrl, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
+use crate::novelty::Samples;
+use crate::template::Places;
+
 /// Crawl, host, page: the key of a URL within a crawl.
 pub type PageKey = (u32, u64, u128);
 
@@ -38,6 +41,21 @@ pub const ROBOTS: Table<String, RobotsRecord> = Table::new("robots");
 
 /// Pages whose depth has shrunk and whose links are to be offered again.
 pub const SHALLOWER: Table<PageKey, ()> = Table::new("shallower").scans();
+
+/// URLs that wait and that a page outside their template links to, though a page inside led there first.
+pub const INVITED: Table<PageKey, ()> = Table::new("invited").point_reads();
+
+/// What the guards know of a host: crawl, host.
+pub const GUARDS: Table<(u32, u64), GuardRecord> = Table::new("guards").point_reads();
+
+/// What the guards know of a URL template: crawl, host, template.
+pub const URL_TEMPLATES: Table<(u32, u64, u64), TemplateRecord> = Table::new("url_templates").point_reads();
+
+/// What is remembered of the texts of a template, or, under 0, of the whole host: crawl, host, template.
+pub const STOCKS: Table<(u32, u64, u64), StockRecord> = Table::new("stocks").point_reads();
+
+/// Texts that a host has shown: crawl, host, hash of the text.
+pub const TEXTS: Table<(u32, u64, u64), ()> = Table::new("texts").point_reads();
 
 /// The counts of a crawl.
 pub const STATS: Table<u32, Stats> = Table::new("stats");
@@ -94,6 +112,53 @@ pub struct SiteRecord {
     pub pages: u64,
     /// The host's place in the schedule; none when it has nothing waiting.
     pub scheduled: Option<Timestamp>,
+}
+
+/// What the guards know of a host.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardRecord {
+    /// What its URLs have taught.
+    pub(crate) places: Places,
+    /// Templates counted.
+    pub(crate) templates: u64,
+    /// Pages with news.
+    pub(crate) news: u64,
+    /// Pages without.
+    pub(crate) stale: u64,
+    /// Pages lately that were not invited.
+    pub(crate) uninvited: u64,
+    /// Pages lately that earned further ones.
+    pub(crate) earning: u64,
+}
+
+/// What the guards know of a URL template.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemplateRecord {
+    /// As people read it.
+    pub(crate) text: String,
+    /// URLs met.
+    pub(crate) met: u64,
+    /// URLs settled.
+    pub(crate) ended: u64,
+    /// Pages.
+    pub(crate) pages: u64,
+    /// Pages with the text of an earlier one.
+    pub(crate) copies: u64,
+    /// Pages with news.
+    pub(crate) news: u64,
+    /// Pages lately that were not invited.
+    pub(crate) uninvited: u64,
+    /// Pages lately that earned further ones.
+    pub(crate) earning: u64,
+}
+
+/// What is remembered of texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StockRecord {
+    /// Samples of the latest pages with news.
+    pub(crate) samples: Samples,
+    /// The latest blocks, oldest first.
+    pub(crate) blocks: Vec<u32>,
 }
 
 /// What we owe a host, and how we have kept to it: a line of the politeness ledger.
@@ -264,6 +329,7 @@ macro_rules! versions {
 }
 
 versions!(UrlRecord = 1, Waiting = 1, SiteRecord = 1, HostRecord = 1, RobotsRecord = 1, Stats = 1);
+versions!(GuardRecord = 1, TemplateRecord = 1, StockRecord = 1);
 
 impl HostRecord {
     /// A host never asked before.

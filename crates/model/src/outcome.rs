@@ -86,6 +86,16 @@ pub enum Guard {
     Segments,
     /// A path segment repeats too often.
     Repeats,
+    /// Too many parameters.
+    Parameters,
+    /// Too many combinations of parameters at one path.
+    Combinations,
+    /// Too many pages without new text of one URL template.
+    Template,
+    /// Too many pages of one URL template.
+    TemplatePages,
+    /// Too many pages without new text on the host.
+    StaleHost,
 }
 
 /// Why a fetch failed.
@@ -171,9 +181,7 @@ impl fmt::Display for Outcome {
             Outcome::OffSite => f.write_str("off-site"),
             Outcome::OverLimit { limit: Limit::Depth } => f.write_str("over limit: max_depth"),
             Outcome::OverLimit { limit: Limit::HostPages } => f.write_str("over limit: max_pages_per_host"),
-            Outcome::Trap { guard: Guard::Length } => f.write_str("trap: URL too long"),
-            Outcome::Trap { guard: Guard::Segments } => f.write_str("trap: too many path segments"),
-            Outcome::Trap { guard: Guard::Repeats } => f.write_str("trap: a path segment repeats"),
+            Outcome::Trap { guard } => write!(f, "trap: {guard}"),
             Outcome::Unwanted { what } => write!(f, "unwanted: {what}"),
             Outcome::Failed { error, tries } => write!(f, "failed: {error} (tried {tries}×)"),
             Outcome::Retrying { error, tries, due } => {
@@ -181,6 +189,37 @@ impl fmt::Display for Outcome {
             }
             Outcome::Waiting => f.write_str("waiting"),
         }
+    }
+}
+
+impl Guard {
+    /// The setting that is its limit.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Guard::Length => "max_url_length",
+            Guard::Segments => "max_segments",
+            Guard::Repeats => "max_repeats",
+            Guard::Parameters => "max_parameters",
+            Guard::Combinations => "max_combinations",
+            Guard::Template => "max_stale_per_template",
+            Guard::TemplatePages => "max_pages_per_template",
+            Guard::StaleHost => "max_stale_per_host",
+        }
+    }
+}
+
+impl fmt::Display for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Guard::Length => "URL too long",
+            Guard::Segments => "too many path segments",
+            Guard::Repeats => "a path segment repeats",
+            Guard::Parameters => "too many parameters",
+            Guard::Combinations => "too many combinations of parameters at its path",
+            Guard::Template => "pages of its kind only lead to each other and bring nothing new",
+            Guard::TemplatePages => "too many pages of its kind",
+            Guard::StaleHost => "its host brings nothing new",
+        })
     }
 }
 

@@ -9,7 +9,8 @@ use archive::tables::{LINKS, POSITIONS, VISITS, VisitRecord};
 use archive::{ArchiveReader, Location, Position, RecordKind};
 use frontier::page_key;
 use frontier::tables::{
-    ADDRESSES, FACTS, HOSTS, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS, URLS,
+    ADDRESSES, FACTS, GUARDS, HOSTS, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS,
+    STOCKS, TEXTS, URL_TEMPLATES, URLS,
 };
 use kv::{Key, KvError, Reader, Snapshot, Table, Value};
 use model::{CrawlId, HostKey, Outcome, PageUrl, Timestamp, UrlKey};
@@ -149,6 +150,7 @@ impl Check<'_, '_> {
         tables!(URLS, QUEUE, LATER, SCHEDULE, SITES, HOSTS, ADDRESSES, ROBOTS, SHALLOWER, STATS, FACTS);
         tables!(VISITS, LINKS, POSITIONS);
         tables!(ROWS, ROW_PAGES, ROW_CONTENTS, ROW_COUNTS, ROW_RUNS, TEMPLATES);
+        tables!(INVITED, GUARDS, URL_TEMPLATES, STOCKS, TEXTS);
         Ok(readable)
     }
 

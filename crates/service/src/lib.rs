@@ -11,6 +11,7 @@ mod check;
 mod data;
 mod error;
 mod exports;
+mod guarded;
 mod hosts;
 mod links;
 mod live;

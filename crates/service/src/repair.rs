@@ -11,7 +11,8 @@ use archive::tables::{Committed, Edge, LINKS, Links, POSITIONS, VISITS};
 use archive::{ArchiveReader, ArchiveSettings, ArchiveWriter, PageFacts, Position};
 use catalog::{Catalog, ProjectEntry};
 use frontier::tables::{
-    FACTS, HOSTS, HostRecord, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS, Stats, URLS, UrlRecord,
+    FACTS, GUARDS, HOSTS, HostRecord, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS,
+    STOCKS, Stats, TEXTS, URL_TEMPLATES, URLS, UrlRecord,
 };
 use frontier::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Frontier, Offer, page_key};
 use kv::{Batch, Durability, Key, KvError, Reader, Store, Table, Value};
@@ -223,7 +224,23 @@ impl Repair<'_, '_> {
         self.drop_unreadable_in(&URLS)?;
         self.dropped = self.done.rows_dropped - before;
         tables!(
-            QUEUE, LATER, SCHEDULE, SITES, SHALLOWER, HOSTS, ROBOTS, STATS, FACTS, VISITS, LINKS, POSITIONS
+            QUEUE,
+            LATER,
+            SCHEDULE,
+            SITES,
+            SHALLOWER,
+            INVITED,
+            GUARDS,
+            URL_TEMPLATES,
+            STOCKS,
+            TEXTS,
+            HOSTS,
+            ROBOTS,
+            STATS,
+            FACTS,
+            VISITS,
+            LINKS,
+            POSITIONS
         );
         tables!(ROWS, ROW_PAGES, ROW_CONTENTS, ROW_COUNTS, ROW_RUNS, TEMPLATES);
         Ok(())

@@ -10,7 +10,7 @@ use model::{CrawlId, Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
 use crate::robots::{self, RobotsWord};
-use crate::{Data, Moment, ServiceError, WhyRequest, canonical};
+use crate::{Data, Moment, ServiceError, WhyRequest, canonical, guarded};
 
 /// Steps shown of a path; a trap may have led through thousands.
 const MOST_STEPS: usize = 100;
@@ -182,7 +182,10 @@ impl Story {
         }
         let mut words = Vec::new();
         for ruling in rules.rulings(url, depth) {
-            let refusal = ruling.refusal.map(|refusal| refusal.to_string());
+            let refusal = ruling.refusal.map(|refusal| match refusal {
+                Outcome::Trap { guard } => guarded::url_words(guard, url, &project.crawl),
+                other => other.to_string(),
+            });
             words.push(RuleWord { rule: ruling.rule.to_owned(), passes: refusal.is_none(), refusal });
         }
         // Rules that are no matter of the URL alone: they are known only from what happened.
@@ -194,6 +197,11 @@ impl Story {
             Some(outcome @ Outcome::OverLimit { limit: model::Limit::HostPages }) => {
                 let refusal = Some(outcome.to_string());
                 words.push(RuleWord { rule: "max_pages_per_host".to_owned(), passes: false, refusal });
+            }
+            Some(Outcome::Trap { guard }) if words.iter().all(|word| word.passes) => {
+                let counted = frontier::counted(&self.snapshot, self.crawl, url)?;
+                let refusal = Some(guarded::counted_words(*guard, &counted, &project.crawl));
+                words.push(RuleWord { rule: guard.setting().to_owned(), passes: false, refusal });
             }
             _ => {}
         }

@@ -14,7 +14,6 @@ async fn a_crawl_of_the_torture_web_ends_with_every_legitimate_page() {
         crawl.allow_addresses = vec![web.truth().allowed.parse().unwrap()];
         crawl.scope = model::Scope::Any;
         crawl.dns = Some(model::NameServer(web.dns_addr()));
-        crawl.max_pages_per_host = 100;
         crawl.timeout = model::Span::from_secs(5);
         crawl.connect_timeout = model::Span::from_secs(4);
         crawl.retry = 1;

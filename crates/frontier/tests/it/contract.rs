@@ -140,7 +140,7 @@ fn desk_time() -> Timestamp {
 }
 
 fn page(links: Vec<Offer>) -> End {
-    End::Page { bytes: 1, links }
+    End::Page { bytes: 1, links, text: None }
 }
 
 fn waits(next: &Next) -> bool {

@@ -5,6 +5,7 @@
 mod contract;
 mod crash;
 mod driver;
+mod guards;
 mod limits;
 mod order;
 mod rules_change;

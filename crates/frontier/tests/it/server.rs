@@ -150,9 +150,11 @@ impl Servers {
                 failed(ErrorKind::Timeout, Patience::Soft)
             }
             Some(Answer::Page { bytes, .. }) if bytes > limit => End::NoRoom,
-            Some(Answer::Page { bytes, links, .. }) => {
-                End::Page { bytes, links: links.iter().map(|(to, follow)| link(to, key, *follow)).collect() }
-            }
+            Some(Answer::Page { bytes, links, .. }) => End::Page {
+                bytes,
+                links: links.iter().map(|(to, follow)| link(to, key, *follow)).collect(),
+                text: None,
+            },
             Some(Answer::Redirect(to)) => End::Redirect { to },
             Some(Answer::Unwanted) => End::Unwanted { what: "image/png".into() },
             Some(Answer::TimesOut) => failed(ErrorKind::Timeout, Patience::Soft),

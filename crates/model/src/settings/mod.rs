@@ -97,6 +97,29 @@ pub struct CrawlSettings {
     /// URLs in which a path segment comes again more often than this are taken for a trap; 0 = no limit.
     #[schemars(extend("x-group" = "Limits", "x-unit" = "repeats"))]
     pub max_repeats: u32,
+    /// URLs with more parameters are taken for a trap; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "parameters"))]
+    pub max_parameters: u32,
+    /// Combinations of parameter names to take at most at one path of a host, their order counted; further ones
+    /// are taken for a trap (facets); 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "combinations"))]
+    pub max_combinations: u32,
+    /// Pages without new text to fetch at most of one URL template (/calendar/*), as far as only pages of that
+    /// template lead to them. Each page with new text earns four more; a chain, where each page leads to the next,
+    /// is followed 25 times longer. 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "pages"))]
+    pub max_stale_per_template: u64,
+    /// Pages without new text to fetch at most from one host before its own links count no more as invitations:
+    /// then the limit per template holds for all its URLs. Each page with new text earns four more; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "pages"))]
+    pub max_stale_per_host: u64,
+    /// Pages to fetch at most of one URL template, whatever they bring; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "pages"))]
+    pub max_pages_per_template: u64,
+    /// A page that takes this long earns no further ones of its template, even with new text (tarpits); 0 = all
+    /// do.
+    #[schemars(extend("x-group" = "Limits"))]
+    pub slow_page: Span,
 
     /// Requests per time at one host, in place of the pauses below. A robots.txt Crawl-delay and a
     /// Retry-After still count. Unset, the pauses apply.
@@ -222,6 +245,12 @@ impl Default for CrawlSettings {
             max_url_length: 2_048,
             max_segments: 20,
             max_repeats: 2,
+            max_parameters: 16,
+            max_combinations: 100,
+            max_stale_per_template: 40,
+            max_stale_per_host: 10_000,
+            max_pages_per_template: 1_000_000,
+            slow_page: Span::from_secs(20),
             rate: None,
             delay: Span::from_secs(1),
             delay_factor: 5,

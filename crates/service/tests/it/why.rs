@@ -82,3 +82,23 @@ fn a_url_never_met_is_judged_all_the_same() {
         "\"ftp://x/\" names no page: the scheme \"ftp\" names no Web page (http and https do)"
     );
 }
+
+#[test]
+fn a_guard_names_its_number_and_its_setting() {
+    let site = Site::crawled();
+    let parameters: Vec<String> = (0..17).map(|number| format!("p{number}=1")).collect();
+    let check = |path: &str, setting: &str, words: &str| {
+        let why = why(&site, &format!("http://shop.test/{path}"));
+        let refusal = why.rules.iter().find(|rule| !rule.passes).unwrap();
+        let rest = format!("{setting} allows ");
+        let told = refusal.refusal.as_ref().unwrap();
+        assert_eq!(refusal.rule, setting);
+        assert!(told.starts_with(&format!("trap: {words}, {rest}")), "{told}");
+        assert!(told.ends_with("(raise it to go on, 0 switches it off)"), "{told}");
+        assert_eq!(why.words, format!("never met; it would be refused: {told}"));
+    };
+    check(&format!("f?{}", parameters.join("&")), "max_parameters", "too many parameters: 17 parameters");
+    check("a/b/a/c/a/a", "max_repeats", "a path segment repeats: 3 repeats of a path segment");
+    let deep: Vec<String> = (0..21).map(|number| number.to_string()).collect();
+    check(&deep.join("/"), "max_segments", "too many path segments: 21 path segments");
+}

@@ -1,0 +1,249 @@
+//! Novelty: does a page say anything that its host has not said before?
+//!
+//! What every page of a site repeats (menus, footers) stands in blocks of its own, so blocks that the host has
+//! shown lately are left out first. Of what is left, too few words are no news; nor are words most of whose
+//! neighbours are those of an earlier page: a near-copy. Memory is bounded: the latest blocks of a host, and
+//! samples of its latest pages with news.
+//!
+//! This is a cheap first look for the guards. Which page is a copy of which other is not said here.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A page with fewer new words has no news: a date, a heading and a phrase.
+const FEWEST_WORDS: u64 = 24;
+
+/// A page shares this many of four of its word pairs with earlier ones: a near-copy.
+const KNOWN_OF_FOUR: usize = 3;
+
+/// Word pairs sampled of a page; the share of known ones is right within 5 percent points or so.
+const SAMPLE: usize = 64;
+
+/// Pages with news that are remembered by their sample.
+const PAGES: usize = 4;
+
+/// Blocks of a host that are remembered.
+const BLOCKS: usize = 512;
+
+/// Words and blocks of a page that are looked at.
+const MOST_WORDS: usize = 20_000;
+const MOST_BLOCKS: usize = 4_096;
+
+/// What a page's text leaves for comparison. Made where the page is read, judged where it is settled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextMark {
+    /// Of the whole text.
+    pub(crate) hash: u64,
+    blocks: Vec<Block>,
+    /// The smallest hashes of each block's word pairs.
+    pairs: Vec<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Block {
+    hash: u32,
+    words: u32,
+    /// Where its pairs end.
+    pairs_end: u32,
+}
+
+impl TextMark {
+    /// The mark of a text whose blocks stand on lines of their own.
+    pub fn of(text: &str) -> TextMark {
+        let mut mark = TextMark { hash: xxh3_64(text.as_bytes()), ..TextMark::default() };
+        let mut words_left = MOST_WORDS;
+        let mut pairs: Vec<u32> = Vec::new();
+        for line in text.lines().filter(|line| !line.trim().is_empty()).take(MOST_BLOCKS) {
+            pairs.clear();
+            let (mut last, mut words, mut whole) = (0, 0, 0u64);
+            for word in line.split_whitespace().take(words_left) {
+                let hash = xxh3_64(word.as_bytes());
+                let pair = (last ^ hash.rotate_left(21)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                // The high half: the low bits of a product know only the low bits of its factors.
+                pairs.push((pair >> 32) as u32);
+                whole = whole.rotate_left(7) ^ pair;
+                last = hash;
+                words += 1;
+            }
+            words_left -= words;
+            pairs.sort_unstable();
+            pairs.dedup();
+            mark.pairs.extend(pairs.iter().take(SAMPLE));
+            let pairs_end = mark.pairs.len() as u32;
+            mark.blocks.push(Block { hash: (whole ^ (whole >> 32)) as u32, words: words as u32, pairs_end });
+            if words_left == 0 {
+                break;
+            }
+        }
+        mark
+    }
+}
+
+/// Blocks that a host has shown lately.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Blocks {
+    seen: HashMap<u32, u64>,
+    clock: u64,
+}
+
+/// Samples of the latest pages with news.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Samples(VecDeque<Vec<u32>>);
+
+/// What is new on a page: a sample of its word pairs; none when it has no news.
+pub(crate) fn news(mark: &TextMark, blocks: &mut Blocks, known: &[&Samples]) -> Option<Vec<u32>> {
+    let mut words = 0;
+    let mut start = 0;
+    let mut pairs = Vec::new();
+    for block in &mark.blocks {
+        let own = start..block.pairs_end as usize;
+        start = own.end;
+        if !blocks.see(block.hash) {
+            words += u64::from(block.words);
+            pairs.extend_from_slice(&mark.pairs[own]);
+        }
+    }
+    blocks.forget_old();
+    // The smallest of all blocks are among the smallest of each.
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.truncate(SAMPLE);
+    let familiar = |pair: &&u32| known.iter().any(|samples| samples.has(**pair));
+    let is_copy = pairs.iter().filter(familiar).count() * 4 >= pairs.len() * KNOWN_OF_FOUR;
+    (words >= FEWEST_WORDS && !is_copy).then_some(pairs)
+}
+
+impl Blocks {
+    /// True when it was seen before.
+    fn see(&mut self, block: u32) -> bool {
+        self.clock += 1;
+        self.seen.insert(block, self.clock).is_some()
+    }
+
+    fn forget_old(&mut self) {
+        if self.seen.len() > BLOCKS * 2 {
+            let newest = self.newest();
+            self.seen = newest.into_iter().zip(0..).collect();
+        }
+    }
+
+    fn newest(&self) -> Vec<u32> {
+        let by_age: BTreeMap<u64, u32> = self.seen.iter().map(|(block, age)| (*age, *block)).collect();
+        let surplus = by_age.len().saturating_sub(BLOCKS);
+        by_age.into_values().skip(surplus).collect()
+    }
+}
+
+impl From<Vec<u32>> for Blocks {
+    fn from(oldest_first: Vec<u32>) -> Blocks {
+        let clock = oldest_first.len() as u64;
+        Blocks { seen: oldest_first.into_iter().zip(0..).collect(), clock }
+    }
+}
+
+impl From<&Blocks> for Vec<u32> {
+    fn from(blocks: &Blocks) -> Vec<u32> {
+        blocks.newest()
+    }
+}
+
+impl Samples {
+    pub(crate) fn remember(&mut self, sample: Vec<u32>) {
+        if self.0.len() == PAGES {
+            self.0.pop_front();
+        }
+        self.0.push_back(sample);
+    }
+
+    fn has(&self, pair: u32) -> bool {
+        self.0.iter().any(|sample| sample.binary_search(&pair).is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words that follow from a number.
+    fn words(number: u64, count: u64) -> String {
+        let word = |place: u64| format!("w{}", (number.wrapping_mul(7919).wrapping_add(place * 31)) % 9973);
+        (0..count).map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    struct Host {
+        blocks: Blocks,
+        samples: Samples,
+    }
+
+    impl Host {
+        fn new() -> Host {
+            Host { blocks: Blocks::default(), samples: Samples::default() }
+        }
+
+        fn shows(&mut self, text: &str) -> bool {
+            let news = news(&TextMark::of(text), &mut self.blocks, &[&self.samples]);
+            let any = news.is_some();
+            news.into_iter().for_each(|sample| self.samples.remember(sample));
+            any
+        }
+    }
+
+    #[test]
+    fn a_short_text_between_long_menus_is_news() {
+        let menu: Vec<String> = (0..200u64).map(|entry| words(entry, 3)).collect();
+        let page = |number: u64| format!("{}\n{}\n{}", menu.join("\n"), words(1_000 + number, 30), menu[0]);
+        let mut host = Host::new();
+        for number in 0..100 {
+            assert!(host.shows(&page(number)), "{number}");
+        }
+        assert!(!host.shows(&page(99)), "the same again");
+        assert!(!host.shows(&menu.join("\n")), "nothing but menus");
+    }
+
+    #[test]
+    fn a_date_and_a_phrase_are_no_news() {
+        let mut host = Host::new();
+        for number in 0..50u64 {
+            assert!(!host.shows(&format!("{number} May 2031\nNothing happens today. {}", words(number, 12))));
+        }
+    }
+
+    #[test]
+    fn scrambled_copies_are_soon_no_news() {
+        let common: Vec<String> = (0..400).map(|place| words(place, 1)).collect();
+        let mut host = Host::new();
+        let mut fresh = 0;
+        for number in 0..200u64 {
+            let mut text = common.clone();
+            for place in 0..24 {
+                let at = (number * 131 + place * 97 + number * place * 7) % 400;
+                text[at as usize] = format!("s{number}x{place}");
+            }
+            fresh += u32::from(host.shows(&text.join(" ")));
+        }
+        assert!(fresh < 10, "{fresh} of 200 copies were taken for news");
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded_and_comes_back_the_same() {
+        let mut host = Host::new();
+        for number in 0..5_000 {
+            host.shows(&format!("{}\nb{number}", words(number, 40)));
+        }
+        assert!(host.blocks.seen.len() <= BLOCKS * 2);
+        let stored = Vec::from(&host.blocks);
+        assert_eq!(stored.len(), BLOCKS);
+        assert_eq!(Vec::from(&Blocks::from(stored.clone())), stored);
+        assert_eq!(host.samples.0.len(), PAGES);
+    }
+
+    #[test]
+    fn hostile_texts_leave_small_marks() {
+        for text in ["x ".repeat(1 << 20), "\n".repeat(1 << 20), "a\n".repeat(1 << 20), "x".repeat(1 << 21)] {
+            let mark = TextMark::of(&text);
+            assert!(mark.blocks.len() <= MOST_BLOCKS && mark.pairs.len() <= MOST_WORDS);
+        }
+    }
+}

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches};
-use model::{PageUrl, Project, ProjectError, ProjectName, Setting, SettingKind};
+use model::{PageUrl, Project, ProjectError, ProjectName, Setting, SettingKind, Template};
 
 /// Why there is no project to crawl.
 #[derive(Debug, thiserror::Error)]
@@ -123,8 +123,24 @@ pub fn layered(
 /// Reads a project file. Paths in it are relative to it.
 pub fn read_project(file: &Path) -> Result<Project, SettingsError> {
     let text = read_text(file, Project::MAX_FILE as u64)?;
-    let mut project = Project::parse(&text, &file.display().to_string())?;
+    let name = file.display().to_string();
+    let mut project = Project::parse(&text, &name)?;
     let directory = file.parent().unwrap_or(Path::new(""));
+    let normalise = project.crawl.normalise();
+    if let Some(fields) = &mut project.fields {
+        let mut name = name;
+        if let Some(from) = &fields.from {
+            let file = directory.join(from);
+            name = file.display().to_string();
+            let pages = Template::parse(&read_text(&file, Project::MAX_FILE as u64)?, &name)?.pages;
+            *fields = Template { from: None, pages };
+        }
+        // Selectors are compiled here, where their mistakes still have a place in a file.
+        template::Template::compile(fields, &[], normalise)
+            .map_err(|mistake| ProjectError::of_template(mistake, &name))?;
+    }
+    template::Template::links_only(&project.crawl.links_in, normalise)
+        .map_err(|mistake| ProjectError::of_template(mistake, &file.display().to_string()))?;
     for path in [&mut project.crawl.hosts, &mut project.crawl.ca].into_iter().flatten() {
         *path = directory.join(&*path);
     }

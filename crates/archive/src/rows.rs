@@ -120,9 +120,9 @@ pub struct Column {
     pub merge: bool,
 }
 
-/// Keeps what a visit said of a page's rows. Of rows that would be one more than `room` allows, only those are kept
-/// whose content is known.
-pub fn put(batch: &mut Batch, crawl: CrawlId, mut page: PageRows, room: u64) -> Result<Put, KvError> {
+/// Keeps what a visit said of a page's rows. Of rows that would be more than the crawl may have, `most`, only those are
+/// kept whose content is known.
+pub fn put(batch: &mut Batch, crawl: CrawlId, mut page: PageRows, most: u64) -> Result<Put, KvError> {
     let mut counts = batch.get(&ROW_COUNTS, &crawl.0)?.unwrap_or_default();
     if let Some((number, former)) = latest(batch, crawl, UrlKey::of(&page.url))? {
         take_back(batch, crawl, number, &former, &mut counts)?;
@@ -130,6 +130,8 @@ pub fn put(batch: &mut Batch, crawl: CrawlId, mut page: PageRows, room: u64) -> 
     let number = counts.next;
     counts.next += 1;
     let mut put = Put::default();
+    // After the former rows of the page went: a page that is read again has room for what it had.
+    let room = most.saturating_sub(counts.rows);
     if !page.detail {
         let mut kept = Vec::with_capacity(page.rows.len());
         for row in std::mem::take(&mut page.rows) {

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use archive::rows::{self, PageRows, Stand};
 use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
 use archive::{ArchiveWriter, Records};
 use frontier::tables::{RobotsAnswer, URLS};
@@ -94,6 +95,8 @@ struct State {
     published: Timestamp,
     next_due: Option<(Timestamp, Option<Host>)>,
     ending: Option<(EndReason, Timestamp)>,
+    /// `max_rows` is reached.
+    rows_full: bool,
 }
 
 struct LeaseState {
@@ -162,7 +165,11 @@ impl Conductor {
             published: Timestamp::ZERO,
             next_due: None,
             ending: None,
+            rows_full: self.rows_left(&self.store)? == Some(0),
         };
+        if let Some(fields) = &self.project.fields {
+            rows::put_template(&mut state.batch, self.id, fields);
+        }
         for url in &self.project.start.clone() {
             let key = UrlKey::of(url);
             let offer =
@@ -258,8 +265,9 @@ impl Conductor {
     fn settle_read(&mut self, state: &mut State, read: Read, now: Timestamp) -> Result<(), CrawlError> {
         state.last_answer = now;
         state.touch(now);
-        let Read { lease, key, started, sent, asked, end, mut visit, links, records, slot, micros, .. } =
-            read;
+        let Read {
+            lease, key, started, sent, asked, end, mut visit, links, rows, records, slot, micros, ..
+        } = read;
         if !matches!(end, End::NoRoom) {
             if let Some(records) = &records {
                 visit.location = self.append(state, records, now)?;
@@ -268,6 +276,9 @@ impl Conductor {
             state.batch.put(&VISITS, &(row.0, row.1, row.2, started.0), &visit);
             if let Some(links) = &links {
                 state.batch.put(&LINKS, &row, links);
+            }
+            if let Some(rows) = rows {
+                self.keep_rows(state, rows)?;
             }
             let stats = self.frontier.crawl_mut(self.id).stats_mut();
             if let Some(status) = visit.status {
@@ -288,6 +299,27 @@ impl Conductor {
         self.frontier.settle(&mut state.batch, settled, now)?;
         drop(read.room);
         self.release_if_done(state, lease, now)
+    }
+
+    /// Keeps a page's rows, as many as `max_rows` has room for. A page that has none and had none says nothing.
+    fn keep_rows(&mut self, state: &mut State, page: PageRows) -> Result<(), CrawlError> {
+        let speaks = !page.rows.is_empty() || matches!(page.stand, Stand::Moved { .. });
+        if !speaks && rows::latest(&state.batch, self.id, UrlKey::of(&page.url))?.is_none() {
+            return Ok(());
+        }
+        let most = Some(self.project.crawl.max_rows).filter(|most| *most > 0).unwrap_or(u64::MAX);
+        rows::put(&mut state.batch, self.id, page, most)?;
+        state.rows_full = self.rows_left(&state.batch)? == Some(0);
+        Ok(())
+    }
+
+    /// Rows that `max_rows` has room for; none without such a limit.
+    fn rows_left(&self, reader: &impl Reader) -> Result<Option<u64>, CrawlError> {
+        let most = self.project.crawl.max_rows;
+        if most == 0 || self.project.fields.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(most.saturating_sub(rows::counts(reader, self.id)?.rows)))
     }
 
     fn settle_robots(
@@ -487,6 +519,7 @@ impl Conductor {
             _ if state.ending.is_some() => return,
             Wish::Stop => EndReason::Stopped,
             _ if over => EndReason::Walltime,
+            _ if state.rows_full => EndReason::MaxRows,
             _ => return,
         };
         state.ending = Some((reason, now));

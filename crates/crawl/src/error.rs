@@ -56,6 +56,9 @@ pub enum CrawlError {
     /// WARC files that no table knows: going on would set them aside.
     #[error("{} has WARC files that the store knows nothing of; run `gannet repair` first", .0.display())]
     UnknownArchive(PathBuf),
+    /// The project's template does not hold.
+    #[error("{0}; the project cannot be crawled so")]
+    Template(#[from] model::TemplateError),
     /// A part of the run ended unexpectedly.
     #[error("{0} ended unexpectedly; what was committed is kept, the same command resumes")]
     Lost(&'static str),

@@ -78,6 +78,8 @@ pub enum EndReason {
     MaxPages,
     /// `max_bytes` is reached.
     MaxBytes,
+    /// `max_rows` is reached.
+    MaxRows,
     /// `walltime` is over.
     Walltime,
     /// The user stopped it.
@@ -106,6 +108,7 @@ impl std::fmt::Display for EndReason {
             }
             EndReason::MaxPages => f.write_str("max_pages reached"),
             EndReason::MaxBytes => f.write_str("max_bytes reached"),
+            EndReason::MaxRows => f.write_str("max_rows reached"),
             EndReason::Walltime => f.write_str("walltime over"),
             EndReason::Stopped => f.write_str("stopped"),
             EndReason::Cancelled => f.write_str("cancelled: nothing is kept"),

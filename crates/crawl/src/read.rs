@@ -2,16 +2,19 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use archive::rows::{PageRows, Stand};
 use archive::tables::{Edge, Links, VisitRecord};
 use archive::{Kept, Purpose, RecordWriter, Records, Visit};
 use fetch::{Answer, NextStep, Unwanted};
 use frontier::{Asked, End, Offer, Patience, Sent, TextMark};
 use model::{
-    CrawlId, CrawlSettings, ErrorKind, Fetched, LeaseId, LeasedUrl, LinkKind, Normalise, Outcome, Page,
-    PageUrl, Timestamp, UrlKey, Validators,
+    CrawlId, CrawlSettings, ErrorKind, Fetched, LeaseId, LeasedUrl, Outcome, Page, PageUrl, Timestamp,
+    UrlKey, Validators,
 };
 use tokio::sync::OwnedSemaphorePermit;
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::page::{PageRead, PageReader};
 
 /// An answer on its way to be read.
 pub(crate) struct Job {
@@ -37,6 +40,8 @@ pub(crate) struct Read {
     pub(crate) end: End,
     pub(crate) visit: VisitRecord,
     pub(crate) links: Option<Links>,
+    /// What the visit says of the page's rows.
+    pub(crate) rows: Option<PageRows>,
     pub(crate) records: Option<Records>,
     pub(crate) slot: u32,
     /// How long reading took, in microseconds.
@@ -47,19 +52,13 @@ pub(crate) struct Read {
 /// Reads answers; one per thread, as it keeps its buffers.
 pub(crate) struct Reader {
     settings: CrawlSettings,
-    agent: String,
-    normalise: Normalise,
+    pages: PageReader,
     records: RecordWriter,
 }
 
 impl Reader {
-    pub(crate) fn new(settings: &CrawlSettings, agent: &str) -> Reader {
-        Reader {
-            settings: settings.clone(),
-            agent: agent.to_owned(),
-            normalise: settings.normalise(),
-            records: RecordWriter::new(),
-        }
+    pub(crate) fn new(settings: &CrawlSettings, pages: PageReader) -> Reader {
+        Reader { settings: settings.clone(), pages, records: RecordWriter::new() }
     }
 
     /// Reads an answer. One that reading cannot cope with is a bug of ours, and a failed visit: without a word
@@ -87,6 +86,7 @@ impl Reader {
                 end,
                 visit,
                 links: None,
+                rows: None,
                 records: None,
                 slot,
                 micros: 0,
@@ -98,6 +98,7 @@ impl Reader {
     fn read(&mut self, job: Job) -> Read {
         let mut page = None;
         let mut links = None;
+        let mut rows = None;
         let fetched = job.answer.fetched();
         let body_limit = job.url.body_limit;
         let end = match &job.answer {
@@ -112,11 +113,12 @@ impl Reader {
             }
             Answer::Fetched(fetched) => match fetched.status {
                 200..=299 => {
-                    let read = self.page(fetched);
-                    let (offers, found) = self.links(&read, &job.url);
+                    let mut read = self.pages.read(fetched);
+                    let (offers, found) = offers(&read, &job.url);
                     links = Some(found);
-                    let text = Some(TextMark::of(&read.text));
-                    page = Some(read);
+                    let text = Some(TextMark::of(&read.page.text));
+                    rows = self.pages.rows(fetched, Stand::Read, read.reading.as_mut());
+                    page = Some(read.page);
                     End::Page { bytes: fetched.body.len() as u64, links: offers, text }
                 }
                 304 if job.url.validators != Validators::default() => End::NotModified,
@@ -125,12 +127,20 @@ impl Reader {
                 300..=399 => {
                     match fetched.headers.get("location").and_then(|to| self.target(&job.url.url, to)) {
                         Some(to) if to == job.url.url => failed(ErrorKind::RedirectLoop),
-                        Some(to) => End::Redirect { to },
+                        Some(to) => {
+                            rows = self.pages.rows(fetched, Stand::Moved { to: to.clone() }, None);
+                            End::Redirect { to }
+                        }
                         None => failed(ErrorKind::BadRedirect),
                     }
                 }
                 status @ (429 | 503) => End::Busy { status, wait: job.asked.retry_after },
-                status => failed(ErrorKind::Status(status)),
+                status => {
+                    if matches!(status, 404 | 410) {
+                        rows = self.pages.rows(fetched, Stand::Gone, None);
+                    }
+                    failed(ErrorKind::Status(status))
+                }
             },
         };
         let kept = matches!(job.answer, Answer::Fetched(_)) && !matches!(end, End::NoRoom);
@@ -162,6 +172,7 @@ impl Reader {
             end,
             visit,
             links,
+            rows,
             records,
             slot: job.slot,
             micros: 0,
@@ -169,46 +180,30 @@ impl Reader {
         }
     }
 
-    fn page(&self, fetched: &Fetched) -> Page {
-        extract::page(&extract::Input {
-            url: &fetched.url,
-            headers: &fetched.headers,
-            body: &fetched.content,
-            normalise: self.normalise,
-            max_links: match self.settings.max_links {
-                0 => usize::MAX,
-                most => most as usize,
-            },
-            agent: &self.agent,
-        })
-    }
-
-    /// A page's links as rows, and as offers to the frontier.
-    fn links(&self, page: &Page, from: &LeasedUrl) -> (Vec<Offer>, Links) {
-        let mut offers = Vec::with_capacity(page.links.len());
-        let mut edges = Vec::with_capacity(page.links.len());
-        for link in &page.links {
-            let asked_not_to = link.rel.nofollow || page.directives.nofollow;
-            let wanted = link.kind != LinkKind::Canonical || self.settings.honour_canonical;
-            let follow = wanted && (!asked_not_to || self.settings.follow_nofollow);
-            let edge = Edge::of(link, follow);
-            offers.push(Offer {
-                url: link.url.clone(),
-                key: edge.target,
-                depth: from.depth + 1,
-                via: Some(from.key),
-                follow,
-                start: false,
-                hops: 0,
-            });
-            edges.push(edge);
-        }
-        (offers, Links { edges })
-    }
-
     fn target(&self, base: &PageUrl, location: &str) -> Option<PageUrl> {
-        self.normalise.join(base, location).ok()
+        self.pages.normalise().join(base, location).ok()
     }
+}
+
+/// A page's links as rows, and as offers to the frontier.
+fn offers(read: &PageRead, from: &LeasedUrl) -> (Vec<Offer>, Links) {
+    let mut offers = Vec::with_capacity(read.links.len());
+    let mut edges = Vec::with_capacity(read.links.len());
+    for found in &read.links {
+        let follow = found.refusal.is_none();
+        let edge = Edge::of(&found.link, follow);
+        offers.push(Offer {
+            url: found.link.url.clone(),
+            key: edge.target,
+            depth: from.depth + 1,
+            via: Some(from.key),
+            follow,
+            start: false,
+            hops: 0,
+        });
+        edges.push(edge);
+    }
+    (offers, Links { edges })
 }
 
 fn failed(error: ErrorKind) -> End {
@@ -320,7 +315,10 @@ mod tests {
             slot: 4,
             room: None,
         };
-        let mut reader = Reader::new(&CrawlSettings::default(), "gannet");
+        let project = model::Project::parse("version: 1\nproject: e\nstart: [http://e.test/]\n", "e")
+            .expect("a project");
+        let pages = PageReader::new(&project, "gannet").expect("no template");
+        let mut reader = Reader::new(&project.crawl, pages);
         let read = reader.guarded(job, |_, _| panic!("as if reading had a bug"));
         assert_eq!((read.lease, read.key, read.visit.status), (LeaseId(3), key, Some(200)));
         assert!(matches!(read.end, End::Failed { error: ErrorKind::Body, patience: Patience::Drop }));

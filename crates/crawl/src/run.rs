@@ -16,6 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::conductor::Conductor;
+use crate::page::PageReader;
 use crate::progress::{Ended, Progress};
 use crate::read::{Job, Reader};
 use crate::robots::RobotsBook;
@@ -81,7 +82,8 @@ impl Run {
         let readers = thread::available_parallelism().map_or(2, usize::from);
         let (jobs, job_list) = mpsc::channel(readers * 4);
         let unread = Arc::new(Unread::default());
-        start_readers(readers, &project, network.product(), job_list, inbox_in.clone(), clock.process())?;
+        let pages = PageReader::new(&project, network.product())?;
+        start_readers(readers, &project, &pages, job_list, inbox_in.clone(), clock.process())?;
 
         let politeness = Politeness::of(&project.crawl);
         let slots = Arc::new(Slots {
@@ -188,7 +190,7 @@ fn has_files(archive: &Path) -> bool {
 fn start_readers(
     count: usize,
     project: &Project,
-    agent: &str,
+    pages: &PageReader,
     jobs: mpsc::Receiver<Job>,
     inbox: mpsc::Sender<Message>,
     clock: ProcessClock,
@@ -196,7 +198,7 @@ fn start_readers(
     let jobs = Arc::new(Mutex::new(jobs));
     for number in 0..count {
         let (jobs, inbox) = (jobs.clone(), inbox.clone());
-        let mut reader = Reader::new(&project.crawl, agent);
+        let mut reader = Reader::new(&project.crawl, pages.clone());
         spawn(&format!("reader {number}"), move || {
             loop {
                 let job = jobs.lock().map_or(None, |mut jobs| jobs.blocking_recv());

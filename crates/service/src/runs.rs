@@ -146,9 +146,10 @@ fn starts(data: &Data, entry: &ProjectEntry) -> Result<Vec<(PageUrl, Outcome)>, 
 fn state(ended: &Result<Ended, CrawlError>) -> RunState {
     match ended {
         Ok(Ended { reason: EndReason::Complete | EndReason::NothingDue { .. }, .. }) => RunState::Completed,
-        Ok(Ended { reason: EndReason::MaxPages | EndReason::MaxBytes | EndReason::Walltime, .. }) => {
-            RunState::Completed
-        }
+        Ok(Ended {
+            reason: EndReason::MaxPages | EndReason::MaxBytes | EndReason::MaxRows | EndReason::Walltime,
+            ..
+        }) => RunState::Completed,
         Ok(Ended { reason: EndReason::Stopped, .. }) => RunState::Stopped,
         Ok(Ended { reason: EndReason::Cancelled, .. }) => RunState::Cancelled,
         Err(_) => RunState::Failed,

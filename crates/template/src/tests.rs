@@ -61,8 +61,11 @@ fn a_row_without_a_field_stays_a_row() {
 }
 
 #[test]
-fn fields_are_read_by_css_within_their_row() {
+fn fields_are_read_by_css_and_xpath_within_their_row() {
     check("b", "<b>out</b><ul><li><b>A</b><li><b>B</b></ul>", &["A", "B"]);
+    check("'./b[2]'", "<ul><li><b>A</b><b>B</b></ul>", &["B"]);
+    check("{xpath: 'string(.//b)'}", "<ul><li><b>A</b><li>x</ul>", &["A", ""]);
+    check("{xpath: 'count(b)', kind: number}", "<ul><li><b>A</b><b>B</b><li></ul>", &["2", "0"]);
     check("{css: a, attribute: title}", "<ul><li><a title=' x '>y</a></ul>", &["x"]);
     check("'a::attr(title)'", "<ul><li><a title=x>y</a></ul>", &["x"]);
     check("{css: b, all: true}", "<ul><li><b>A</b><b></b><b>B</b></ul>", &["A; B"]);
@@ -126,8 +129,7 @@ fn values_come_from_other_sources_too() {
     );
     check_value("{header: Colour}", "<dl><dt>Colour</dt><dd>red</dd></dl>", text("red"));
     let table = "<table><tr><th>Name<th>Size<tr><td>A<td>1<tr><td>B<td>2</table>";
-    let reading =
-        read("  p: {rows: 'tr:has(td)', read: {size: {header: size}, name: {header: Name}}}", table);
+    let reading = read("  p: {rows: '//tr[td]', read: {size: {header: size}, name: {header: Name}}}", table);
     assert_eq!(shown(&reading), [["1", "A"], ["2", "B"]]);
     // JSON-LD in a row belongs to it.
     let rows = format!("<ul><li>{ld}<li>{}</ul>", ld.replace("Tent", "Tarp"));
@@ -148,7 +150,7 @@ fn steps_clean_up_and_defaults_fill_in() {
 
 #[test]
 fn the_first_page_type_that_takes_a_page_reads_it() {
-    let fields = "  a: {url: /a/*, read: {f: h1}}\n  b: {has: .b, read: {f: h1}}\n  c: {rows: li, read: {f: b}}\n  d: {read: {f: h1}}";
+    let fields = "  a: {url: /a/*, read: {f: h1}}\n  b: {has: .b, read: {f: h1}}\n  c: {rows: li, read: {f: .}}\n  d: {read: {f: h1}}";
     let check = |html: &str, url: &str, expected: Option<&str>| {
         assert_eq!(read_at(fields, html, url).page_type.as_deref(), expected, "{html} at {url}");
     };
@@ -212,7 +214,7 @@ fn links_are_limited_to_their_scope() {
     };
     check("", None);
     check(", links: []", Some(&[]));
-    check(", links: [nav, main]", Some(&["http://a.test/n", "http://a.test/m"]));
+    check(", links: [nav, //main]", Some(&["http://a.test/n", "http://a.test/m"]));
 }
 
 #[test]
@@ -226,6 +228,9 @@ fn wrong_selectors_are_refused_with_their_place() {
     let (line, column, words) = refused("  p:\n    rows: li[\n    read: {f: b}");
     assert_eq!((line, column), (6, 11), "{words}");
     assert!(words.starts_with("p: rows: the CSS selector \"li[\", at character "), "{words}");
+    let (line, column, words) = refused("  p: {read: {f: {xpath: '//a['}}}");
+    assert_eq!((line, column), (5, 25), "{words}");
+    assert!(words.starts_with("p: f: the XPath expression \"//a[\", at character "), "{words}");
     let (_, _, words) = refused("  p: {read: {f: {json: '$.a[x]'}}}");
     assert_eq!(words, "p: f: the path \"$.a[x]\", at character 5: a number, * or a quoted key is expected");
 }
@@ -235,6 +240,9 @@ fn hostile_pages_end_within_their_limits() {
     let many = "<ul>".to_owned() + &"<li><b>x</b>".repeat(crate::MAX_ROWS + 5) + "</ul>";
     let reading = read("  p: {rows: li, read: {f: b}}", &many);
     assert!(reading.cut && reading.rows.len() == crate::MAX_ROWS);
+    let costly = "<div>".repeat(500) + &"<p>x</p>".repeat(20_000);
+    let reading = read("  p: {read: {f: '//div//div//div//p[count(preceding::p) > 19000]'}}", &costly);
+    assert!(reading.cut);
     let long = format!("<li><b>{}</b></li>", "long ".repeat(50_000));
     let reading = read("  p: {rows: li, read: {f: b}}", &long);
     assert!(reading.cut && reading.rows[0].values[0].to_string().len() <= 64 << 10);
@@ -243,7 +251,7 @@ fn hostile_pages_end_within_their_limits() {
 proptest! {
     #[test]
     fn any_page_is_read_without_panic(html in "(<[a-z]{1,4}( [a-z]{1,5}='[^']{0,6}')?>|</[a-z]{1,4}>|\\PC){0,40}") {
-        let fields = "  p: {rows: li, read: {a: {css: a, kind: link, follow: q}, b: {header: x}, c: {microdata: A.b}}, next: {url: '?p={n}'}}\n  q: {read: {d: {json_ld: A.b}, e: {css: '*', kind: html}, f: {css: 'b', kind: date}, g: {css: b, kind: price}}}";
+        let fields = "  p: {rows: li, read: {a: {css: a, kind: link, follow: q}, b: {header: x}, c: {microdata: A.b}}, next: {url: '?p={n}'}}\n  q: {read: {d: {json_ld: A.b}, e: {css: '*', kind: html}, f: {xpath: '//b', kind: date}, g: {css: b, kind: price}}}";
         let reading = read(fields, &html);
         prop_assert!(reading.rows.iter().all(|row| row.values.len() == 3 || row.values.len() == 4));
     }

@@ -19,6 +19,7 @@ mod runs;
 mod select;
 mod steer;
 mod table;
+mod try_page;
 mod url;
 mod why;
 
@@ -37,6 +38,7 @@ pub(crate) struct Verb {
 /// Every verb, in the order of the help.
 pub(crate) const VERBS: [Verb; 22] = [
     Verb { command: crawl::command, run: crawl::run },
+    Verb { command: try_page::command, run: try_page::run },
     steer::PAUSE,
     steer::RESUME,
     steer::STOP,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::{ArgMatches, Command};
-use model::{CrawlSettings, Project, Setting, SettingKind};
+use model::{CrawlSettings, Project, Setting, SettingKind, Template};
 
 use crate::output::Output;
 use crate::{Context, Exit, Failure, settings};
@@ -40,6 +40,32 @@ default, file, environment, flag. A list from a later layer replaces the earlier
 for each item; a variable holds one item a line. Unknown keys are refused with their place and the nearest known name.
 ";
 
+const FIELDS: &str = "
+## fields
+
+Which rows are read from which pages. A page has the first type that takes it; `gannet try URL -p shop.yaml` shows
+what would be read, with the code that the crawl runs. `docs/examples` has whole projects.
+
+```yaml
+fields:
+  list:                                   # a page type
+    rows: ul.products > li                # one row for each
+    read:
+      title: h2                           # a selector: CSS, or XPath if it looks like it
+      price: {css: .price, kind: price}
+      page: {css: a, kind: link, follow: product}
+    next: a[rel=next]                     # the list goes on there
+  product:
+    has: article.product
+    read:
+      sku: {json_ld: Product.sku}
+      weight: {header: Weight, kind: number, locale: de}
+```
+
+A field that is not found is empty; the row stays. A number, price or date that cannot be understood stays the text it
+was. Steps under `clean` work on the found texts in order; a field without `all` then takes the first.
+";
+
 const FORMS: &str = "\
 ## How values are written
 
@@ -48,6 +74,7 @@ const FORMS: &str = "\
 | time | a number and a unit: `ms`, `s`, `m`, `h`, `d`, also together: `250ms`, `1h30m` |
 | size | a number and a unit: `B`, `KB`, `MB`, `GB`, `TB` (powers of 1000), `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024) |
 | rate | requests per second, minute or hour: `1/s`, `30/m`, `6/h`; or `unlimited` |
+| selector | CSS, or XPath if it begins with `/`, `./`, `..`, `(`, `@`, an axis or a function |
 | pattern `/calendar/*` | path and query, from the first slash to the end |
 | pattern `https://shop.test/*` | the whole URL |
 | pattern `host:*.shop.test` | the host's name, or `name:port` |
@@ -76,6 +103,13 @@ fn page() -> String {
             let _ = write!(page, "\n## crawl: {}\n\n{head}\n", group.to_lowercase());
         }
         page += &row(setting);
+    }
+    page += FIELDS;
+    for (name, settings) in Template::reference() {
+        let _ = write!(page, "\n### Keys of {name}\n\n| key | form | meaning |\n| --- | --- | --- |\n");
+        for setting in settings {
+            let _ = writeln!(page, "| `{}` | {} | {} |", setting.key, form(&setting), cell(&setting.help));
+        }
     }
     format!("{page}\n{FORMS}")
 }

@@ -17,4 +17,5 @@ mod process;
 mod readme;
 mod served;
 mod stop;
+mod try_page;
 mod warc;

@@ -8,6 +8,7 @@ mod following;
 mod load;
 mod requests;
 mod robots;
+mod rows;
 mod site;
 mod steering;
 mod torture;

@@ -59,7 +59,7 @@ impl ProjectError {
     /// A mistake in the template of a file.
     pub fn of_template(mistake: TemplateError, file: &str) -> ProjectError {
         let TemplateError { place, problem } = mistake;
-        let (file, problem) = (file.to_owned(), format!("fields: {problem}"));
+        let file = file.to_owned();
         if place.is_known() {
             ProjectError::At { file, line: place.line, column: place.column, problem }
         } else {

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Normalise, PageUrl};
+use crate::{Normalise, PageUrl, SelectorText};
 
 pub use media::MediaPattern;
 pub use pattern::Pattern;
@@ -45,6 +45,10 @@ pub struct CrawlSettings {
     /// Leave out URLs that one of these patterns matches, even if included.
     #[schemars(extend("x-group" = "Scope"))]
     pub exclude: Vec<Pattern>,
+    /// Follow only links inside what one of these selectors finds on their page; without it, all. A page type with
+    /// `links` has its own; what a template follows is followed in any case.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub links_in: Vec<SelectorText>,
     /// Which of a host's URLs to take first: nearest to the start, or farthest from it.
     #[schemars(extend("x-group" = "Scope"))]
     pub order: Order,
@@ -76,6 +80,9 @@ pub struct CrawlSettings {
     /// Pages to fetch at most from one host; 0 = no limit.
     #[schemars(extend("x-group" = "Limits", "x-unit" = "pages"))]
     pub max_pages_per_host: u64,
+    /// Rows to keep at most, duplicates not counted; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "rows"))]
+    pub max_rows: u64,
     /// Time after which the crawl stops, keeping what it has; 0 = no limit.
     #[schemars(extend("x-group" = "Limits"))]
     pub walltime: Span,
@@ -228,6 +235,7 @@ impl Default for CrawlSettings {
             scope: Scope::Host,
             include: Vec::new(),
             exclude: Vec::new(),
+            links_in: Vec::new(),
             order: Order::BreadthFirst,
             follow_nofollow: false,
             honour_canonical: true,
@@ -238,6 +246,7 @@ impl Default for CrawlSettings {
             max_pages: 0,
             max_depth: 0,
             max_pages_per_host: 0,
+            max_rows: 0,
             walltime: Span::default(),
             max_bytes: Size::default(),
             linger: Span::from_secs(5 * 60),

@@ -102,45 +102,45 @@ fn page_types_may_stand_in_a_file() {
 #[test]
 fn mistakes_are_told_with_place_and_remedy() {
     let page = |rest: &str| format!("fields:\n  list:\n    {rest}\n");
-    check_refused("fields: {}\n", "shop.yaml: fields: fields names no page type; write one, or from: FILE");
+    check_refused("fields: {}\n", "shop.yaml: fields names no page type; write one, or from: FILE");
     check_refused(
         &page("read: {title: {csss: h2}}"),
         "shop.yaml:6:20: unknown key \"csss\" in read; did you mean \"css\"?",
     );
     check_refused(
         &page("read: {title: {kind: text}}"),
-        "shop.yaml:6:19: fields: list: title: it says not where the value is; add css, xpath or another source",
+        "shop.yaml:6:19: list: title: it says not where the value is; add css, xpath or another source",
     );
     check_refused(
         &page("read: {title: {css: a, meta: b}}"),
-        "shop.yaml:6:19: fields: list: title: the value has one source; keep one of css, xpath, header, json_ld, microdata, meta, json",
+        "shop.yaml:6:19: list: title: the value has one source; keep one of css, xpath, header, json_ld, microdata, meta, json",
     );
     check_refused(
         &page("read: {title: {css: a, follow: x}}"),
-        "shop.yaml:6:19: fields: list: title: only a link can be followed; add kind: link",
+        "shop.yaml:6:19: list: title: only a link can be followed; add kind: link",
     );
     check_refused(
         &page("read: {title: {css: a, kind: link, follow: x}}"),
-        "shop.yaml:6:19: fields: list: title: follow: there is no page type \"x\"",
+        "shop.yaml:6:19: list: title: follow: there is no page type \"x\"",
     );
     check_refused(
         &page("read: {title: {css: a, clean: [{match: '(a'}]}}"),
-        "shop.yaml:6:19: fields: list: title: the regular expression \"(a\", at character 1: unclosed group",
+        "shop.yaml:6:19: list: title: the regular expression \"(a\", at character 1: unclosed group",
     );
     check_refused(
         &page("{read: {title: h2}, next: {url: '?page=n'}}"),
-        "shop.yaml:6:5: fields: list: next: \"?page=n\" needs {n}, once, for the page's number",
+        "shop.yaml:6:5: list: next: \"?page=n\" needs {n}, once, for the page's number",
     );
     check_refused(
         &page("{read: {title: h2}, key: [sku]}"),
-        "shop.yaml:6:5: fields: list: key: there is no field \"sku\"",
+        "shop.yaml:6:5: list: key: there is no field \"sku\"",
     );
     check_refused(
         "fields: {a: {read: {b: c}}, d: {read: {e: f}}}\n",
-        "shop.yaml:4:13: fields: a: it takes every page, so those after it are never tried; give it a url or has, or put it last",
+        "shop.yaml:4:13: a: it takes every page, so those after it are never tried; give it a url or has, or put it last",
     );
     check_refused(
         &page("read: {a: {css: b, variable: v}, c: {css: d, variable: v}}"),
-        "shop.yaml:6:41: fields: list.c: the variable v comes twice",
+        "shop.yaml:6:41: list.c: the variable v comes twice",
     );
 }

@@ -392,7 +392,7 @@ fn a_page_that_was_read_in_part_or_a_run_that_goes_on_makes_no_row_gone() {
     let store = shop.site.data().store();
     let mut batch = store.batch();
     let cut = page("/1", vec![item("oar", 2.0, "", ""), item("rope", 2.0, "", "")]);
-    let put = rows::put(&mut batch, shop.site.crawl, cut, 1).unwrap();
+    let put = rows::put(&mut batch, shop.site.crawl, cut, 2).unwrap();
     assert_eq!((put.new, put.left_out), (1, 1));
     store.commit(batch, Durability::Buffered).unwrap();
     assert_eq!(

@@ -1,0 +1,169 @@
+//! A project's pages: from an answer to page, rows and links with their verdicts.
+//!
+//! The crawl and `gannet try` both read here, so what is previewed is what a run would do.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use archive::rows::{PageRows, Stand};
+use model::{
+    CrawlSettings, Fetched, Keep, Link, LinkKind, LinkLook, Normalise, Page, PageUrl, Project, TemplateError,
+};
+use template::{Reading, Template, Why};
+
+/// Reads the pages of one project. Cheap to clone.
+#[derive(Clone)]
+pub struct PageReader {
+    settings: Arc<CrawlSettings>,
+    agent: String,
+    normalise: Normalise,
+    template: Option<Arc<Template>>,
+    /// Page types whose values join rows of other pages.
+    details: Arc<HashSet<String>>,
+    has_fields: bool,
+}
+
+/// A page as a project reads it.
+pub struct PageRead {
+    /// The page.
+    pub page: Page,
+    /// Its rows, when the project reads some.
+    pub reading: Option<Reading>,
+    /// Its links, and then those that only the template knows.
+    pub links: Vec<FoundLink>,
+}
+
+/// A link and what becomes of it, scope and other rules of URLs aside.
+pub struct FoundLink {
+    /// The link.
+    pub link: Link,
+    /// Why it is not followed, if so.
+    pub refusal: Option<LinkRefusal>,
+    /// What the template wants it for.
+    pub wanted: Option<Why>,
+}
+
+/// Why a link is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkRefusal {
+    /// It, or its page, says nofollow.
+    Nofollow,
+    /// Canonical links are not honoured.
+    Canonical,
+    /// It stands outside `links` or `links_in`.
+    OutsideScope,
+}
+
+impl PageReader {
+    /// A reader for a project; `agent` is our name for directives meant for one robot.
+    pub fn new(project: &Project, agent: &str) -> Result<PageReader, TemplateError> {
+        let normalise = project.crawl.normalise();
+        let links_in = &project.crawl.links_in;
+        let template = match &project.fields {
+            Some(fields) => Some(Template::compile(fields, links_in, normalise)?),
+            None if !links_in.is_empty() => Some(Template::links_only(links_in, normalise)?),
+            None => None,
+        };
+        let fields = project.fields.iter().flat_map(|template| &template.pages).flat_map(|page| &page.read);
+        let merged =
+            fields.filter_map(|field| field.follow.as_ref()).filter(|follow| follow.keep == Keep::Merge);
+        Ok(PageReader {
+            settings: Arc::new(project.crawl.clone()),
+            agent: agent.to_owned(),
+            normalise,
+            template: template.map(Arc::new),
+            details: Arc::new(merged.map(|follow| follow.page.clone()).collect()),
+            has_fields: project.fields.is_some(),
+        })
+    }
+
+    /// How the project wants its URLs.
+    pub(crate) fn normalise(&self) -> Normalise {
+        self.normalise
+    }
+
+    /// Reads a page.
+    pub fn read(&self, fetched: &Fetched) -> PageRead {
+        let input = extract::Input {
+            url: &fetched.url,
+            headers: &fetched.headers,
+            body: &fetched.content,
+            normalise: self.normalise,
+            max_links: match self.settings.max_links {
+                0 => usize::MAX,
+                most => most as usize,
+            },
+            agent: &self.agent,
+        };
+        let Some(template) = &self.template else {
+            let page = extract::page(&input);
+            let links = self.links(&page, None, &fetched.url);
+            return PageRead { page, reading: None, links };
+        };
+        let (page, tree) = extract::page_and_tree(&input);
+        let reading = tree.map(|tree| template.read(&tree, &fetched.url)).unwrap_or_default();
+        let links = self.links(&page, Some(&reading), &fetched.url);
+        PageRead { page, reading: Some(reading), links }
+    }
+
+    fn links(&self, page: &Page, reading: Option<&Reading>, from: &PageUrl) -> Vec<FoundLink> {
+        let settings = &self.settings;
+        let wanted = reading.into_iter().flat_map(|reading| &reading.wanted);
+        let mut wanted: HashMap<&PageUrl, &Why> = wanted.map(|wanted| (&wanted.url, &wanted.why)).collect();
+        let scope: Option<HashSet<&PageUrl>> =
+            reading.and_then(|reading| reading.links_in.as_ref()).map(|urls| urls.iter().collect());
+        let refusal = |link: &Link, is_wanted: bool| {
+            let asked_not_to = link.rel.nofollow || page.directives.nofollow;
+            if link.kind == LinkKind::Canonical {
+                return (!settings.honour_canonical).then_some(LinkRefusal::Canonical);
+            }
+            if asked_not_to && !settings.follow_nofollow {
+                return Some(LinkRefusal::Nofollow);
+            }
+            let in_scope = is_wanted || scope.as_ref().is_none_or(|scope| scope.contains(&link.url));
+            (!in_scope).then_some(LinkRefusal::OutsideScope)
+        };
+        let mut links: Vec<FoundLink> = Vec::with_capacity(page.links.len());
+        let mut met = HashSet::new();
+        for link in &page.links {
+            let why = wanted.get(&link.url).map(|why| (*why).clone());
+            if why.is_some() {
+                met.insert(&link.url);
+            }
+            links.push(FoundLink { link: link.clone(), refusal: refusal(link, why.is_some()), wanted: why });
+        }
+        wanted.retain(|url, _| !met.contains(url));
+        for only in reading.into_iter().flat_map(|reading| &reading.wanted) {
+            if wanted.contains_key(&only.url) {
+                let distance = if only.url.host() == from.host() { 1 } else { 5 };
+                let link = Link {
+                    url: only.url.clone(),
+                    anchor: String::new(),
+                    look: LinkLook::plain(distance),
+                    rel: Default::default(),
+                    kind: LinkKind::Anchor,
+                };
+                links.push(FoundLink { refusal: refusal(&link, true), link, wanted: Some(only.why.clone()) });
+            }
+        }
+        links
+    }
+
+    /// What a visit says of the page's rows; nothing where the project reads none.
+    pub fn rows(&self, fetched: &Fetched, stand: Stand, reading: Option<&mut Reading>) -> Option<PageRows> {
+        let template = self.template.as_ref().filter(|_| self.has_fields)?;
+        let (page_type, whole, rows) = match reading {
+            Some(reading) => (reading.page_type.as_deref(), !reading.cut, std::mem::take(&mut reading.rows)),
+            None => (None, true, Vec::new()),
+        };
+        Some(PageRows {
+            url: fetched.url.clone(),
+            visited: fetched.started,
+            stand,
+            template: template.version(),
+            detail: page_type.is_some_and(|name| self.details.contains(name)),
+            whole: whole && fetched.cut.is_none(),
+            rows,
+        })
+    }
+}

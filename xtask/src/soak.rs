@@ -45,6 +45,16 @@ const SOAKS: &[Soak] = &[
         about: "a long crawl of a generated web, torture webs crawled beside it: memory, descriptors, tasks, files",
         kind: Kind::Program { package: "crawl", example: "soak_crawl", minutes: 60 },
     },
+    Soak {
+        name: "disk",
+        about: "crawl on a disk that fills up at random moments",
+        kind: Kind::Tests { packages: &["app", "kv"], filters: &["full_disk"], seeds: 200 },
+    },
+    Soak {
+        name: "clocks",
+        about: "crawl with a date that is set back and forward",
+        kind: Kind::Tests { packages: &["frontier"], filters: &["clocks"], seeds: 5_000 },
+    },
 ];
 
 const USAGE: &str = "usage: cargo xtask soak <name> [--seeds N | --minutes N] [--target NAME]";

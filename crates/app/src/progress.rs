@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-use crawl::Progress;
+use crawl::{Pause, Progress};
 use model::Timestamp;
 
 /// A run without an answer for this long says why.
@@ -23,6 +23,7 @@ pub(crate) struct Display {
     quiet: bool,
     samples: VecDeque<Sample>,
     last_plain: Option<Duration>,
+    paused: bool,
     shown: bool,
 }
 
@@ -36,7 +37,7 @@ struct Sample {
 impl Display {
     pub(crate) fn new(quiet: bool) -> Display {
         let terminal = std::io::stderr().is_terminal();
-        Display { terminal, quiet, samples: VecDeque::new(), last_plain: None, shown: false }
+        Display { terminal, quiet, samples: VecDeque::new(), last_plain: None, paused: false, shown: false }
     }
 
     /// Shows the latest state.
@@ -52,7 +53,10 @@ impl Display {
             eprint!("\r\x1b[2K{cut}");
             let _ = std::io::stderr().flush();
             self.shown = true;
-        } else if self.last_plain.is_none_or(|last| progress.running >= last + PLAIN_EVERY) {
+        } else if self.last_plain.is_none_or(|last| progress.running >= last + PLAIN_EVERY)
+            || self.paused != progress.paused.is_some()
+        {
+            self.paused = progress.paused.is_some();
             self.last_plain = Some(progress.running);
             eprintln!("{line}");
         }
@@ -78,11 +82,13 @@ impl Display {
         let (Some(first), Some(last)) = (self.samples.front(), self.samples.back()) else {
             return (0.0, 0.0);
         };
-        let seconds = (last.at - first.at).as_secs_f64();
+        // Counts go back when a write has failed: what was not committed is not counted any more.
+        let seconds = last.at.saturating_sub(first.at).as_secs_f64();
         if seconds <= 0.0 {
             return (0.0, 0.0);
         }
-        ((last.pages - first.pages) as f64 / seconds, (last.bytes - first.bytes) as f64 / seconds)
+        let per_second = |last: u64, first: u64| last.saturating_sub(first) as f64 / seconds;
+        (per_second(last.pages, first.pages), per_second(last.bytes, first.bytes))
     }
 
     fn line(&self, progress: &Progress, now: Timestamp) -> String {
@@ -100,7 +106,10 @@ impl Display {
         if progress.rows > 0 {
             line.push_str(&format!(" · {} rows", progress.rows));
         }
-        if progress.paused.is_some() {
+        if let Some(pause @ (Pause::Disk { .. } | Pause::Write { .. })) = &progress.paused {
+            // In front: a narrow terminal cuts the rest.
+            line = format!("paused: {pause} · {line}");
+        } else if progress.paused.is_some() {
             line.push_str(" · paused");
         } else if progress.quiet >= QUIET {
             line.push_str(&reason(progress, now));
@@ -171,6 +180,7 @@ mod tests {
             quiet: true,
             samples: VecDeque::new(),
             last_plain: None,
+            paused: false,
             shown: false,
         };
         for state in states {
@@ -192,6 +202,23 @@ mod tests {
     fn rates_are_those_of_the_last_seconds() {
         let (display, _) = display(&[progress(0, 0), progress(5, 50), progress(14, 50), progress(20, 50)]);
         assert_eq!(display.rates().0, 0.0);
+    }
+
+    #[test]
+    fn a_run_held_by_its_disk_says_so_first() {
+        let mut state = progress(5, 10);
+        state.paused = Some(Pause::Disk { free: 180 << 20, needed: 512 << 20 });
+        let (display, last) = display(&[state]);
+        let line = display.line(&last, Timestamp(0));
+        let words =
+            "paused: disk: 180 MiB free, needs 512 MiB; free some space, the run goes on by itself · 10 done";
+        assert!(line.starts_with(words), "{line}");
+    }
+
+    #[test]
+    fn counts_that_go_back_are_no_rate() {
+        let (display, _) = display(&[progress(5, 50), progress(6, 40)]);
+        assert_eq!(display.rates(), (0.0, 0.0));
     }
 
     #[test]

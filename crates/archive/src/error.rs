@@ -64,6 +64,16 @@ pub enum ArchiveError {
 }
 
 impl ArchiveError {
+    /// True when the disk was full, or the user's share of it.
+    pub fn is_no_space(&self) -> bool {
+        match self {
+            ArchiveError::Io { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ArchiveError {
         move |source| ArchiveError::Io { action, path: path.to_owned(), source }
     }

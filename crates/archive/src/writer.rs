@@ -53,6 +53,10 @@ pub struct ArchiveWriter {
     current: Option<Current>,
     /// Number for the next new file.
     next_file: u32,
+    /// The first number that was free at opening: from there on all files are this writer's.
+    first_own: u32,
+    /// How far the last sync reached.
+    synced: Position,
     /// A file was created since the directory was last synced.
     dir_changed: bool,
     poisoned: bool,
@@ -137,6 +141,8 @@ impl ArchiveWriter {
             records: RecordWriter::new(),
             current,
             next_file: committed.file.saturating_add(1),
+            first_own: committed.file.saturating_add(1),
+            synced: committed,
             dir_changed: false,
             poisoned: false,
         };
@@ -169,8 +175,18 @@ impl ArchiveWriter {
                 sync_dir(&writer.dir)?;
                 writer.dir_changed = false;
             }
-            Ok(writer.position())
+            writer.synced = writer.position();
+            Ok(writer.synced)
         })
+    }
+
+    /// Ends writing after a failure, here or in the store, and removes the files that were begun after the last
+    /// commit: nothing names them, and the disk may be full. Open the archive again to go on.
+    pub fn give_up(self, committed: Position) {
+        for number in self.first_own.max(committed.file.saturating_add(1))..self.next_file {
+            // What cannot be removed is set aside at opening.
+            let _ = fs::remove_file(self.dir.join(file_name(number)));
+        }
     }
 
     /// How far the archive reaches, synced or not.
@@ -208,8 +224,25 @@ impl ArchiveWriter {
             return Err(ArchiveError::Poisoned(self.dir.clone()));
         }
         let result = work(self);
-        self.poisoned = result.is_err();
+        if result.is_err() {
+            self.poisoned = true;
+            self.cut_back();
+        }
         result
+    }
+
+    /// After a failed write: whatever of it reached the file is cut off, so that the archive can be read to its
+    /// end, whoever reads it before it is opened again.
+    fn cut_back(&mut self) {
+        let Some(current) = &self.current else { return };
+        let cut = if current.number == self.synced.file {
+            current.file.set_len(self.synced.length)
+        } else {
+            fs::remove_file(&current.path)
+        };
+        if let Err(error) = cut {
+            tracing::warn!(file = %current.path.display(), %error, "cannot cut off what a failed write left");
+        }
     }
 }
 
@@ -316,6 +349,7 @@ pub(crate) fn sync_dir(dir: &Path) -> Result<(), ArchiveError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testkit::SmallDisk;
 
     const NOW: Timestamp = Timestamp(1_763_196_319_123);
 
@@ -431,6 +465,35 @@ mod tests {
         assert_eq!(writer.append(&[3; 10], NOW).unwrap().file, 3);
         drop(writer);
         assert_eq!(open(dir.path(), empty).writer.append(&[3; 10], NOW).unwrap().file, 3);
+    }
+
+    #[test]
+    fn what_a_full_disk_cut_short_is_cut_off_and_writing_goes_on_at_the_last_commit() {
+        let Some(disk) = SmallDisk::mount("an archive on a full disk", 8 << 20) else { return };
+        let dir = disk.path().join("archive");
+        let settings = ArchiveSettings { roll_at: 3 << 20, ..ArchiveSettings::default() };
+        let mut committed = Position::default();
+        for leave in [1 << 20, 700_000, 300_000, 90_000, 5_000, 0] {
+            let Opened { mut writer, findings } =
+                ArchiveWriter::open(&dir, committed, settings.clone()).unwrap();
+            assert_eq!(findings, [], "with {leave} bytes left");
+            writer.append(&[1; 20_000], NOW).unwrap();
+            committed = writer.sync().unwrap();
+            disk.fill(leave);
+            let error = (0..500)
+                .find_map(|_| writer.append(&[2; 20_000], NOW).and_then(|_| writer.sync()).err())
+                .unwrap();
+            assert!(error.is_no_space(), "{error:?}");
+            // Readable at once: whole records, and nothing behind them.
+            let length = fs::metadata(dir.join(file_name(writer.synced.file))).unwrap().len();
+            assert_eq!(length, writer.synced.length);
+            assert!(matches!(writer.append(b"x", NOW), Err(ArchiveError::Poisoned(_))));
+            writer.give_up(committed);
+            // As the commit that names the last sync has not come about.
+            let last = dir.join(file_name(committed.file));
+            File::options().write(true).open(last).unwrap().set_len(committed.length).unwrap();
+            disk.clear();
+        }
     }
 
     #[test]

@@ -43,7 +43,14 @@ async fn main() -> Result<(), Failure> {
     let clock = WallClock::start();
     let (began, cpu) = (clock.now(), cpu_seconds()?);
     let archive = dir.path().join("archive");
-    let run = Run::start(Setup { store, archive, crawl: CrawlId(1), project, allow: Vec::new() })?;
+    let run = Run::start(Setup {
+        store,
+        dir: dir.path().to_owned(),
+        archive,
+        crawl: CrawlId(1),
+        project,
+        allow: Vec::new(),
+    })?;
     let ended = run.wait().await?;
     let pages = ended.progress.pages as f64;
     let seconds = clock.now().since(began).as_secs_f64();

@@ -99,6 +99,7 @@ async fn crawl(ports: &Ports, of: impl Fn(Manner) -> bool) -> Result<Load, Failu
     let store = kv::Store::open(&dir.path().join("crawl"), kv::Options::default())?;
     let setup = Setup {
         store: store.clone(),
+        dir: dir.path().to_owned(),
         archive: dir.path().join("archive"),
         crawl: CrawlId(1),
         project,

@@ -133,7 +133,8 @@ async fn asked(stopped: &mut tokio::sync::watch::Receiver<bool>) {
 fn start(dir: &Path, project: Project) -> Result<Run, Failure> {
     let store = kv::Store::open(&dir.join("crawl"), kv::Options::default())?;
     let archive = dir.join("archive");
-    Ok(Run::start(Setup { store, archive, crawl: CrawlId(1), project, allow: Vec::new() })?)
+    let dir = dir.to_owned();
+    Ok(Run::start(Setup { store, dir, archive, crawl: CrawlId(1), project, allow: Vec::new() })?)
 }
 
 /// Two hundred pages a second, over hosts that share one address.

@@ -5,13 +5,14 @@
 //! second leaves bytes that no row names; the next start cuts them off. A crash after it finds everything.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use archive::rows::{self, PageRows, Stand};
 use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
-use archive::{ArchiveWriter, Records};
-use frontier::tables::{RobotsAnswer, URLS};
+use archive::{ArchiveSettings, ArchiveWriter, Records};
+use frontier::tables::{RobotsAnswer, STATS, Stats, URLS};
 use frontier::{Asked, End, Frontier, Lane, LimitReached, Next, Offer, Patience, Settled, page_key};
 use kv::{Batch, Durability, Reader, Store};
 use model::{CrawlId, Host, HostKey, LeaseId, Outcome, Project, Timestamp, UrlKey};
@@ -24,6 +25,7 @@ use crate::read::{self, Read};
 use crate::robots::{AskedRobots, Leash, RobotsBook};
 use crate::run::Wish;
 use crate::slot_time::SlotTime;
+use crate::space::Space;
 use crate::visit::{Message, Order, Pace, Slots};
 use crate::{CrawlError, WallClock};
 
@@ -45,6 +47,8 @@ const GRACE: Duration = Duration::from_secs(5);
 /// One slot in so many is kept for hosts that answer soon, unless there are too few.
 const RESERVED_PART: usize = 32;
 const FEW_SLOTS: usize = 4;
+/// A loop that takes longer has stood still: the machine was suspended, or the process stopped.
+const STANDSTILL: Duration = Duration::from_secs(60);
 
 /// Names looked up at once.
 const MOST_LOOKUPS: usize = 512;
@@ -58,7 +62,10 @@ pub(crate) struct Conductor {
     pub(crate) project: Project,
     pub(crate) store: Store,
     pub(crate) frontier: Frontier,
-    pub(crate) archive: ArchiveWriter,
+    /// None only while it is opened again.
+    pub(crate) archive: Option<ArchiveWriter>,
+    pub(crate) archive_at: (PathBuf, ArchiveSettings),
+    pub(crate) space: Space,
     pub(crate) robots: RobotsBook,
     pub(crate) slots: Arc<Slots>,
     pub(crate) inbox: mpsc::Receiver<Message>,
@@ -70,7 +77,7 @@ pub(crate) struct Conductor {
 }
 
 /// What changes while the conductor works.
-struct State {
+pub(crate) struct State {
     batch: Batch,
     /// Visits in the open batch, and bytes appended to the archive with them.
     visits: usize,
@@ -78,35 +85,43 @@ struct State {
     opened: Option<Timestamp>,
     /// Something in the batch must be durable before anything is leased.
     commit_first: bool,
-    free_slots: Vec<u32>,
+    pub(crate) free_slots: Vec<u32>,
     connections_used: usize,
     /// Names being looked up, and those that wait for it.
-    lookups: usize,
+    pub(crate) lookups: usize,
     to_look_up: VecDeque<Host>,
     /// Slots with a host that is not known to answer soon.
     slots_unsure: usize,
     slot_time: SlotTime,
     /// Hosts were passed over for the sake of those that answer soon.
     held_back: bool,
-    leases: HashMap<LeaseId, LeaseState>,
+    pub(crate) leases: HashMap<LeaseId, LeaseState>,
+    /// When the run began, moved on by the time it stood still.
     began: Timestamp,
+    /// The last time the loop came round.
+    last_round: Timestamp,
     before: Before,
     last_answer: Timestamp,
     published: Timestamp,
     next_due: Option<(Timestamp, Option<Host>)>,
-    ending: Option<(EndReason, Timestamp)>,
+    pub(crate) ending: Option<(EndReason, Timestamp)>,
+    /// The write that failed, while it is mended; mendings since the last commit, and whether one of them was for
+    /// want of room.
+    pub(crate) failed_write: Option<String>,
+    pub(crate) mendings: u32,
+    pub(crate) for_want_of_room: bool,
     /// `max_rows` is reached.
     rows_full: bool,
 }
 
-struct LeaseState {
+pub(crate) struct LeaseState {
     host: Host,
     first: UrlKey,
     width: usize,
     /// The host is not known to answer soon.
     unsure: bool,
     /// The slot has nothing more to send.
-    slot_done: bool,
+    pub(crate) slot_done: bool,
 }
 
 /// The counts when the run began.
@@ -120,32 +135,37 @@ struct Before {
 impl Conductor {
     /// Works until the run ends.
     pub(crate) fn run(mut self) -> Result<Ended, CrawlError> {
-        let mut state = self.begin()?;
+        let mut state = self.state()?;
         loop {
-            self.take_messages(&mut state)?;
-            self.side_work(&mut state)?;
-            if self.commit_is_due(&state) {
-                self.commit(&mut state)?;
+            match self.work(&mut state) {
+                Ok(ended) => return Ok(ended),
+                Err(error) => self.mend(&mut state, error)?,
             }
-            if let Some(reason) = self.lease_out(&mut state)? {
-                return self.finish(state, reason);
-            }
-            self.count_slots(&mut state);
-            self.publish(&mut state, false);
         }
     }
 
-    fn begin(&mut self) -> Result<State, CrawlError> {
+    /// Works until the run ends or something fails.
+    fn work(&mut self, state: &mut State) -> Result<Ended, CrawlError> {
+        self.begin(state)?;
+        loop {
+            self.note_standstill(state);
+            self.take_messages(state)?;
+            self.side_work(state)?;
+            if self.commit_is_due(state) {
+                self.commit(state)?;
+            }
+            if let Some(reason) = self.lease_out(state)? {
+                return self.finish(state, reason);
+            }
+            self.count_slots(state);
+            self.publish(state, false);
+        }
+    }
+
+    fn state(&self) -> Result<State, CrawlError> {
         let now = self.clock.now();
-        self.frontier.begin(self.id, &self.project)?;
-        let stats = self.frontier.crawl(self.id).stats();
-        let before = Before {
-            pages: self.frontier.crawl(self.id).pages(),
-            bytes: stats.bytes,
-            requests: stats.requests,
-            running_millis: stats.running_millis,
-        };
-        let mut state = State {
+        let before = Before::of(&self.store.get(&STATS, &self.id.0)?.unwrap_or_default());
+        Ok(State {
             batch: self.store.batch(),
             visits: 0,
             bytes: 0,
@@ -160,13 +180,22 @@ impl Conductor {
             held_back: false,
             leases: HashMap::new(),
             began: now,
+            last_round: now,
             before,
             last_answer: now,
             published: Timestamp::ZERO,
             next_due: None,
             ending: None,
             rows_full: self.rows_left(&self.store)? == Some(0),
-        };
+            failed_write: None,
+            mendings: 0,
+            for_want_of_room: false,
+        })
+    }
+
+    fn begin(&mut self, state: &mut State) -> Result<(), CrawlError> {
+        let now = self.clock.now();
+        self.frontier.begin(self.id, &self.project)?;
         if let Some(fields) = &self.project.fields {
             rows::put_template(&mut state.batch, self.id, fields);
         }
@@ -176,8 +205,18 @@ impl Conductor {
                 Offer { url: url.clone(), key, depth: 0, via: None, follow: true, start: true, hops: 0 };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
-        self.commit(&mut state)?;
-        Ok(state)
+        self.commit(state)
+    }
+
+    /// Time in which nothing could happen takes no lease from its worker, and is no running time.
+    fn note_standstill(&mut self, state: &mut State) {
+        let now = self.clock.now();
+        let span = now.since(std::mem::replace(&mut state.last_round, now));
+        if span > STANDSTILL {
+            tracing::warn!(?span, "the machine or the process stood still");
+            self.frontier.stood_still(span);
+            state.began = state.began + span;
+        }
     }
 
     /// Waits for word from slots, readers and the caller, no longer than the next thing is due.
@@ -366,7 +405,8 @@ impl Conductor {
         records: &Records,
         now: Timestamp,
     ) -> Result<Option<archive::Location>, CrawlError> {
-        let at = self.archive.append(&records.bytes, now)?;
+        let archive = self.archive.as_mut().ok_or(CrawlError::Lost("the archive"))?;
+        let at = archive.append(&records.bytes, now)?;
         state.bytes += records.bytes.len() as u64;
         Ok(records.members.first().map(|member| at.of(*member)))
     }
@@ -440,12 +480,13 @@ impl Conductor {
         let running = now.since(state.began).as_millis() as u64;
         self.frontier.crawl_mut(self.id).stats_mut().running_millis = state.before.running_millis + running;
         self.frontier.seal(&mut state.batch, now)?;
-        let position = self.archive.sync()?;
+        let position = self.archive.as_mut().ok_or(CrawlError::Lost("the archive"))?.sync()?;
         state.batch.put(&POSITIONS, &self.id.0, &Committed { position, at: now });
         let batch = std::mem::replace(&mut state.batch, self.store.batch());
         self.store.commit(batch, Durability::Synced)?;
         self.frontier.committed(now)?;
         (state.visits, state.bytes, state.opened, state.commit_first) = (0, 0, None, false);
+        (state.mendings, state.for_want_of_room) = (0, false);
         Ok(())
     }
 
@@ -464,8 +505,9 @@ impl Conductor {
             self.set_pace(if patient { Pace::Hold } else { Pace::GiveUp });
             return Ok(None);
         }
-        self.set_pace(if wish == Wish::Pause { Pace::Hold } else { Pace::Go });
-        if wish == Wish::Pause || state.commit_first {
+        let held = wish == Wish::Pause || self.space.look(&self.store, self.clock.now()).is_some();
+        self.set_pace(if held { Pace::Hold } else { Pace::Go });
+        if held || state.commit_first {
             return Ok(None);
         }
         let connections = self.project.crawl.connections as usize;
@@ -506,12 +548,12 @@ impl Conductor {
         Ok(None)
     }
 
-    fn set_pace(&self, to: Pace) {
+    pub(crate) fn set_pace(&self, to: Pace) {
         self.pace.send_if_modified(|pace| std::mem::replace(pace, to) != to);
     }
 
     /// Notes that the run is to end, by its user or by its time.
-    fn note_ending(&self, state: &mut State, wish: Wish) {
+    pub(crate) fn note_ending(&self, state: &mut State, wish: Wish) {
         let now = self.clock.now();
         let over = self.deadline(state).is_some_and(|deadline| now >= deadline);
         let reason = match wish {
@@ -598,7 +640,7 @@ impl Conductor {
         state.slot_time.end(busy, waiting, self.clock.process().elapsed());
     }
 
-    fn publish(&mut self, state: &mut State, last: bool) {
+    pub(crate) fn publish(&mut self, state: &mut State, last: bool) {
         let now = self.clock.now();
         if !last && now.since(state.published) < PUBLISH_EVERY {
             return;
@@ -637,16 +679,27 @@ impl Conductor {
             requests_now: stats.requests - state.before.requests,
             running: now.since(state.began),
             quiet: now.since(state.last_answer),
-            paused: (*self.wish.borrow() == Wish::Pause).then_some(Pause::Asked),
+            paused: self.pause(state),
             next_due: state.next_due.clone(),
         }
     }
 
-    fn finish(mut self, mut state: State, reason: EndReason) -> Result<Ended, CrawlError> {
-        self.frontier.close(&mut state.batch);
-        self.commit(&mut state)?;
-        self.publish(&mut state, true);
-        let progress = self.progress_now(&state, self.clock.now());
+    /// Whether the run is held, and why.
+    fn pause(&self, state: &State) -> Option<Pause> {
+        if let Some(short) = self.space.short() {
+            return Some(short.into());
+        }
+        if let Some(error) = &state.failed_write {
+            return Some(Pause::Write { error: error.clone() });
+        }
+        (*self.wish.borrow() == Wish::Pause).then_some(Pause::Asked)
+    }
+
+    fn finish(&mut self, state: &mut State, reason: EndReason) -> Result<Ended, CrawlError> {
+        self.frontier.close(&mut state.batch, self.clock.now());
+        self.commit(state)?;
+        self.publish(state, true);
+        let progress = self.progress_now(state, self.clock.now());
         let stats = self.frontier.crawl(self.id).stats().clone();
         Ok(Ended { reason, stats, progress })
     }
@@ -669,5 +722,26 @@ impl State {
     /// The open batch has something in it.
     fn touch(&mut self, now: Timestamp) {
         self.opened.get_or_insert(now);
+    }
+
+    /// As at the start of the run: nothing leased, nothing fetched since the last commit.
+    pub(crate) fn begin_again(&mut self, batch: Batch) {
+        self.batch = batch;
+        (self.visits, self.bytes, self.opened, self.commit_first) = (0, 0, None, true);
+        (self.connections_used, self.slots_unsure, self.held_back) = (0, 0, false);
+        self.to_look_up.clear();
+        self.leases.clear();
+        self.next_due = None;
+    }
+}
+
+impl Before {
+    fn of(stats: &Stats) -> Before {
+        Before {
+            pages: stats.outcomes.get("fetched").copied().unwrap_or(0),
+            bytes: stats.bytes,
+            requests: stats.requests,
+            running_millis: stats.running_millis,
+        }
     }
 }

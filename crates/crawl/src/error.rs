@@ -59,10 +59,61 @@ pub enum CrawlError {
     /// The project's template does not hold.
     #[error("{0}; the project cannot be crawled so")]
     Template(#[from] model::TemplateError),
+    /// Bytes that were committed are gone from the archive.
+    #[error("the archive has lost committed data ({0}); run `gannet repair`")]
+    ArchiveDamaged(String),
     /// A part of the run ended unexpectedly.
     #[error("{0} ended unexpectedly; what was committed is kept, the same command resumes")]
     Lost(&'static str),
     /// A thread could not be started.
     #[error("cannot start a thread")]
     Thread(#[source] std::io::Error),
+}
+
+impl CrawlError {
+    /// True when there was no space left on the disk.
+    pub fn is_no_space(&self) -> bool {
+        match self {
+            CrawlError::Store(error) | CrawlError::Frontier(FrontierError::Store(error)) => {
+                error.is_no_space()
+            }
+            CrawlError::Archive(error) => error.is_no_space(),
+            _ => false,
+        }
+    }
+
+    /// True when store and archive can be opened again, with all that was committed, to go on.
+    pub(crate) fn can_be_mended(&self) -> bool {
+        let refused = |error: &KvError| matches!(error, KvError::Poisoned { .. } | KvError::BeingRead { .. });
+        match self {
+            CrawlError::Store(error) | CrawlError::Frontier(FrontierError::Store(error)) => {
+                refused(error) || error.is_no_space()
+            }
+            error => error.is_no_space(),
+        }
+    }
+
+    /// What lies at the bottom of it.
+    pub(crate) fn cause(&self) -> String {
+        let mut error: &dyn std::error::Error = self;
+        while let Some(cause) = error.source() {
+            error = cause;
+        }
+        error.to_string()
+    }
+
+    /// The error and its causes on one line.
+    pub(crate) fn sentence(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            let words = error.to_string();
+            // A transparent error says its cause's words already.
+            if !text.ends_with(&words) {
+                text = format!("{text}: {words}");
+            }
+            cause = error.source();
+        }
+        text
+    }
 }

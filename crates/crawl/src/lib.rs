@@ -13,6 +13,7 @@
 mod clock;
 mod conductor;
 mod error;
+mod mend;
 mod network;
 mod page;
 mod progress;
@@ -21,6 +22,7 @@ mod robots;
 mod run;
 mod single;
 mod slot_time;
+mod space;
 mod visit;
 
 pub use clock::WallClock;

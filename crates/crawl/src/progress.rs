@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use frontier::tables::Stats;
 use model::{Host, Timestamp};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A run at one moment. Counts are of the whole crawl, over all its runs.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -56,11 +56,23 @@ pub struct Progress {
 }
 
 /// Why a run is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pause {
     /// The user asked for it.
     Asked,
+    /// The disk is nearly full. The run goes on by itself when there is room.
+    Disk {
+        /// Bytes free.
+        free: u64,
+        /// Bytes that must be free.
+        needed: u64,
+    },
+    /// A write failed. Store and archive are opened again; the run goes on by itself.
+    Write {
+        /// What failed.
+        error: String,
+    },
 }
 
 /// Why a run ended.
@@ -97,6 +109,23 @@ pub struct Ended {
     pub stats: Stats,
     /// The last word.
     pub progress: Progress,
+}
+
+impl std::fmt::Display for Pause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Pause::Asked => f.write_str("as asked"),
+            Pause::Disk { free, needed } => write!(
+                f,
+                "disk: {} MiB free, needs {} MiB; free some space, the run goes on by itself",
+                free >> 20,
+                needed.div_ceil(1 << 20)
+            ),
+            Pause::Write { error } => {
+                write!(f, "a write failed: {error}; it is tried again, the run goes on by itself")
+            }
+        }
+    }
 }
 
 impl std::fmt::Display for EndReason {

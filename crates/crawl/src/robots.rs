@@ -97,15 +97,20 @@ impl RobotsBook {
             Mode::Obey => {}
         }
         if let Some((expires, leash)) = self.parsed.get(origin)
-            && *expires > now
+            && is_fresh(*expires, now)
         {
             return Ok(leash.clone());
         }
         let leash = match store.get(&ROBOTS, &origin.as_str().to_owned())? {
-            Some(record) if record.expires > now => self.learn(origin, &record),
+            Some(record) if is_fresh(record.expires, now) => self.learn(origin, &record),
             _ => Leash::Unknown,
         };
         Ok(leash)
+    }
+
+    /// Forgets what was learned, which may never have become durable; the store is asked again.
+    pub(crate) fn forget(&mut self) {
+        self.parsed.clear();
     }
 
     /// Takes in a file that was read or asked for.
@@ -139,6 +144,11 @@ impl RobotsBook {
         }
         Ok(())
     }
+}
+
+/// Whether an answer still holds. One that holds longer than any we keep comes from a clock that was wrong.
+fn is_fresh(expires: Timestamp, now: Timestamp) -> bool {
+    expires > now && expires <= now + FRESH
 }
 
 impl Leash {

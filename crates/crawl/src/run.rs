@@ -20,6 +20,7 @@ use crate::page::PageReader;
 use crate::progress::{Ended, Progress};
 use crate::read::{Job, Reader};
 use crate::robots::RobotsBook;
+use crate::space::Space;
 use crate::visit::{MOST_IN_FLIGHT, Message, Pace, Slots, Unread};
 use crate::{CrawlError, Network, WallClock};
 
@@ -27,6 +28,8 @@ use crate::{CrawlError, Network, WallClock};
 pub struct Setup {
     /// The store of the data directory.
     pub store: Store,
+    /// The data directory: room on its disk is watched, and a reserve set aside there.
+    pub dir: PathBuf,
     /// Where this crawl's WARC files are.
     pub archive: PathBuf,
     /// The crawl.
@@ -58,7 +61,7 @@ impl Run {
     pub fn start(setup: Setup) -> Result<Run, CrawlError> {
         let runtime = Handle::current();
         let clock = WallClock::start();
-        let Setup { store, archive, crawl, project, allow } = setup;
+        let Setup { store, dir, archive, crawl, project, allow } = setup;
         let network = Arc::new(Network::new(&project, &allow, clock)?);
         let committed = match store.get(&POSITIONS, &crawl.0)? {
             // A run names its archive before it writes to it, so files without a name have lost their tables.
@@ -69,7 +72,8 @@ impl Run {
             roll_at: project.crawl.warc_size.limit().unwrap_or(u64::MAX),
             info: warcinfo(&project, &network),
         };
-        let opened = ArchiveWriter::open(&archive, committed.position, settings)?;
+        let opened = ArchiveWriter::open(&archive, committed.position, settings.clone())?;
+        let space = Space::watch(&dir, &archive, project.crawl.min_free_space.bytes());
         for finding in &opened.findings {
             tracing::warn!(%finding, "archive mended at start");
         }
@@ -110,7 +114,9 @@ impl Run {
                 project,
                 store,
                 frontier,
-                archive: opened.writer,
+                archive: Some(opened.writer),
+                archive_at: (archive, settings),
+                space,
                 robots,
                 slots,
                 inbox,

@@ -11,6 +11,7 @@ use model::{
 
 use crate::crawl::{Crawl, Place};
 use crate::guards::Verdict;
+use crate::host_queue::far_off;
 use crate::politeness::BATCH_GAP;
 use crate::ready::Lane;
 use crate::tables::{ADDRESSES, URLS, UrlRecord};
@@ -183,7 +184,10 @@ impl Frontier {
                 state.record.next =
                     state.record.next.max(start + gap.max(Duration::from_millis(state.record.pause)));
             }
-            state.record.next = state.record.next.min(now + FARTHEST);
+            if far_off(state.record.next, now) {
+                // By a clock that was wrong: what the host asked for is not known any more.
+                state.record.next = now + gap.max(Duration::from_millis(state.record.pause).min(FARTHEST));
+            }
         }
         let state = &self.hosts[&key];
         if let Some(error) = state.condemned.clone() {

@@ -110,7 +110,10 @@ impl Frontier {
 
     /// Opens the frontier of a store. From here on the store counts as unclean until [`Frontier::close`].
     pub fn open(store: Store, now: Timestamp) -> Result<Frontier, FrontierError> {
-        let clean = store.get(&FACTS, &CLEAN.to_owned())? == Some(1);
+        let closed = store.get(&FACTS, &CLEAN.to_owned())?.map(Timestamp);
+        // A clock that stands before the last stop was set back; one that stands days after it may have been set
+        // forward, and then no host has had its rest. To be wary costs each host one pause.
+        let clean = closed.is_some_and(|closed| closed <= now && now <= closed + FARTHEST);
         // Not the hosts: the commit that would have named the first of them may be the one that was lost.
         let used = store.first(&URLS)?.is_some();
         let mut batch = store.batch();
@@ -119,7 +122,7 @@ impl Frontier {
             batch.put(&FACTS, &UNCLEAN_START.to_owned(), &now.0);
         }
         // A clean stop soon after does not undo it: some hosts may not have had their rest yet.
-        let wary_since = batch.get(&FACTS, &UNCLEAN_START.to_owned())?.map(Timestamp);
+        let wary_since = batch.get(&FACTS, &UNCLEAN_START.to_owned())?.map(|start| Timestamp(start).min(now));
         store.commit(batch, kv::Durability::Synced)?;
         Ok(Frontier {
             store,
@@ -147,8 +150,14 @@ impl Frontier {
     }
 
     /// Marks a clean stop: all clocks are in the store. Nothing may be leased or uncommitted.
-    pub fn close(&mut self, batch: &mut Batch) {
-        batch.put(&FACTS, &CLEAN.to_owned(), &1);
+    pub fn close(&mut self, batch: &mut Batch, now: Timestamp) {
+        batch.put(&FACTS, &CLEAN.to_owned(), &now.0);
+    }
+
+    /// The machine, or the process, stood still for so long: workers that hold a lease did too, so none of them is
+    /// lost for that.
+    pub fn stood_still(&mut self, span: Duration) {
+        self.leases.values_mut().for_each(|lease| lease.deadline = lease.deadline + span);
     }
 
     /// A crawl that was begun.

@@ -63,7 +63,7 @@ pub const STATS: Table<u32, Stats> = Table::new("stats");
 /// Single facts of the store.
 pub const FACTS: Table<String, u64> = Table::new("facts");
 
-/// Fact: 1 after a clean stop; absent while a process works or after it died.
+/// Fact: when it was stopped cleanly; absent while a process works or after it died.
 pub const CLEAN: &str = "clean";
 
 /// Fact: the latest start after an unclean stop.

@@ -1,4 +1,4 @@
-//! The engine on disk: fjall, and what it leaves to its user.
+//! A store's directory: made, locked, opened, and opened again after a failed write.
 //!
 //! ```text
 //! <dir>/lock       held by the process that owns the store
@@ -8,226 +8,107 @@
 //!
 //! fjall opens half-created directories badly, syncs its journal but not every directory, and
 //! refuses a journal whose last batch was torn by a power cut. So a new store is made beside its
-//! final place and moved there, directories are synced here, and the end of the journal is
-//! examined first (`journal.rs`).
+//! final place and moved there, directories are synced here, and the journals' ends are examined
+//! first (`journal.rs`).
 
-use crate::{
-    Batch, Durability, FORMAT, KvError, Options,
-    journal::cut_torn_tail,
-    read::{Bounds, Bytes, RawRows},
-    table::{Layout, Reads},
-};
-use fjall::{
-    AbstractTree, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable,
-    config::{BlockSizePolicy, FilterPolicy},
-};
+use crate::{FORMAT, KvError, Options, engine::Engine, journal::cut_torn_tails};
 use std::{
-    collections::HashMap,
     fs::{self, File, TryLockError},
     io::{self, Write},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
+    time::Duration,
 };
 
 const LOCK_FILE: &str = "lock";
-const DATA_FOLDER: &str = "data";
+pub(crate) const DATA_FOLDER: &str = "data";
 const UNFINISHED_FOLDER: &str = "data.new";
 const FORMAT_FILE: &str = "FORMAT";
-/// The engine's folder with one folder per table.
-const TABLES_FOLDER: &str = "keyspaces";
 
-/// One thread of the engine writes new rows to files, the other merges files.
-const BACKGROUND_THREADS: usize = 2;
-/// Leaves most of the usual 1024 descriptors to the network.
-const OPEN_FILES: usize = 200;
-/// Beyond this, tables that hold old rows in memory are written out, so that the start stays fast.
-const JOURNAL_BYTES: u64 = 128 << 20;
+/// How long an engine that was closed may take to let go of its last file.
+const LETTING_GO: Duration = Duration::from_secs(10);
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// An open directory. Fields are dropped in this order: the engine stops before the lock goes.
+/// An open directory.
 pub(crate) struct Disk {
-    tables: RwLock<HashMap<&'static str, Keyspace>>,
-    database: Database,
+    /// None after it was closed to be opened again and could not be.
+    engine: RwLock<Option<Arc<Engine>>>,
     options: Options,
     dir: PathBuf,
-    _lock: File,
+    lock: Arc<File>,
 }
 
 impl Disk {
     pub(crate) fn open(dir: &Path, options: Options) -> Result<Disk, KvError> {
         create_dir_synced(dir)?;
-        let lock = lock(dir)?;
+        let lock = Arc::new(lock(dir)?);
         let data = dir.join(DATA_FOLDER);
         if !data.try_exists().map_err(io_error("look for", &data))? {
             create(dir, &options)?;
         }
         check_format(dir, &data)?;
-        cut_torn_tail(&data)?;
-        let database = open_engine(&data, &options).map_err(|error| match error {
-            fjall::Error::Locked => KvError::Busy { path: dir.into() },
-            error => KvError::Engine { path: dir.into(), source: error.into() },
-        })?;
-        Ok(Disk { tables: RwLock::default(), database, options, dir: dir.into(), _lock: lock })
+        let engine = open_engine(dir, &options, &lock)?;
+        Ok(Disk { engine: RwLock::new(Some(Arc::new(engine))), options, dir: dir.into(), lock })
     }
 
-    pub(crate) fn get(&self, table: Layout, key: &[u8]) -> Result<Option<Bytes>, KvError> {
-        match self.existing_table(table)? {
-            Some(keyspace) => keyspace.get(key).map_err(|error| self.read_error(error)),
-            None => Ok(None),
-        }
+    /// The engine as it is now. Whoever holds it keeps [`Disk::reopen`] waiting.
+    pub(crate) fn engine(&self) -> Result<Arc<Engine>, KvError> {
+        let engine = self.engine.read().unwrap_or_else(PoisonError::into_inner);
+        engine.clone().ok_or_else(|| KvError::Poisoned { path: self.dir.clone(), source: None })
     }
 
-    pub(crate) fn commit(&self, batch: Batch, durability: Durability) -> Result<(), KvError> {
-        let mode = match durability {
-            // The length of the file is part of what fdatasync keeps.
-            Durability::Synced => PersistMode::SyncData,
-            Durability::Buffered => PersistMode::Buffer,
-        };
-        if batch.is_empty() {
-            return self.database.persist(mode).map_err(|error| self.write_error(error));
-        }
-        let mut write = self.database.batch().durability(Some(mode));
-        for (table, changes) in batch.into_changes() {
-            let keyspace = self.table(table)?;
-            for (key, change) in changes {
-                match change {
-                    Some(value) => write.insert(&keyspace, key, value),
-                    None => write.remove(&keyspace, key),
+    /// Closes the engine and opens it again, with what is on disk.
+    pub(crate) fn reopen(&self) -> Result<(), KvError> {
+        let mut slot = self.engine.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(engine) = slot.take() {
+            match Arc::try_unwrap(engine) {
+                Ok(engine) => drop(engine),
+                Err(engine) => {
+                    *slot = Some(engine);
+                    return Err(KvError::BeingRead { path: self.dir.clone() });
                 }
             }
         }
-        write.commit().map_err(|error| self.write_error(error))?;
-        self.bound_buffers()
+        *slot = Some(Arc::new(open_engine(&self.dir, &self.options, &self.lock)?));
+        Ok(())
     }
 
     /// Blocks in use, so that the journal's unused room does not count.
     pub(crate) fn bytes(&self) -> Result<u64, KvError> {
         used_bytes(&self.dir).map_err(io_error("measure", &self.dir))
     }
-
-    /// The table, created if it is new.
-    fn table(&self, table: Layout) -> Result<Keyspace, KvError> {
-        if let Some(keyspace) = self.existing_table(table)? {
-            return Ok(keyspace);
-        }
-        let keyspace = self
-            .database
-            .keyspace(table.name, || create_options(table.reads, &self.options))
-            .map_err(|error| self.write_error(error))?;
-        // The engine syncs what is inside the new folder, but not its name.
-        sync_dir(&self.dir.join(DATA_FOLDER).join(TABLES_FOLDER))?;
-        self.remember(table, &keyspace);
-        Ok(keyspace)
-    }
-
-    /// The table, if anything was ever put into it: a read shall not create files.
-    fn existing_table(&self, table: Layout) -> Result<Option<Keyspace>, KvError> {
-        let known = self.tables.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(keyspace) = known.get(table.name) {
-            return Ok(Some(keyspace.clone()));
-        }
-        drop(known);
-        if !self.database.keyspace_exists(table.name) {
-            return Ok(None);
-        }
-        let keyspace = self
-            .database
-            .keyspace(table.name, || create_options(table.reads, &self.options))
-            .map_err(|error| self.read_error(error))?;
-        self.remember(table, &keyspace);
-        Ok(Some(keyspace))
-    }
-
-    fn remember(&self, table: Layout, keyspace: &Keyspace) {
-        let mut known = self.tables.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(table.name, keyspace.clone());
-    }
-
-    /// The engine bounds the new rows of each table, not those of all together: with many tables
-    /// the fullest one has to go to disk early. One at a time, or a burst of commits would leave
-    /// many small files.
-    fn bound_buffers(&self) -> Result<(), KvError> {
-        if self.database.write_buffer_size() <= self.options.buffer_bytes
-            || self.database.outstanding_flushes() > 0
-        {
-            return Ok(());
-        }
-        let known = self.tables.read().unwrap_or_else(PoisonError::into_inner);
-        let sizes = known.values().map(|keyspace| (keyspace.tree.active_memtable().size(), keyspace));
-        let fullest = sizes.max_by_key(|&(size, _)| size);
-        if let Some((size, keyspace)) = fullest
-            && size >= self.options.buffer_bytes / 8
-        {
-            keyspace.rotate_memtable().map_err(|error| self.write_error(error))?;
-        }
-        Ok(())
-    }
-
-    fn read_error(&self, error: fjall::Error) -> KvError {
-        KvError::Engine { path: self.dir.clone(), source: error.into() }
-    }
-
-    fn write_error(&self, error: fjall::Error) -> KvError {
-        let source = match error {
-            fjall::Error::Poisoned => None,
-            error => Some(error.into()),
-        };
-        KvError::Poisoned { path: self.dir.clone(), source }
-    }
 }
 
-/// The tables of one moment.
-#[derive(Clone)]
-pub(crate) struct DiskSnapshot {
-    view: fjall::Snapshot,
-    disk: Arc<Disk>,
+fn open_engine(dir: &Path, options: &Options, lock: &Arc<File>) -> Result<Engine, KvError> {
+    let data = dir.join(DATA_FOLDER);
+    wait_until_let_go(dir, &data)?;
+    cut_torn_tails(&data)?;
+    Engine::open(dir, options, lock.clone())
 }
 
-impl DiskSnapshot {
-    pub(crate) fn new(disk: Arc<Disk>) -> Self {
-        Self { view: disk.database.snapshot(), disk }
-    }
-
-    pub(crate) fn get(&self, table: Layout, key: &[u8]) -> Result<Option<Bytes>, KvError> {
-        match self.disk.existing_table(table)? {
-            Some(keyspace) => self.view.get(&keyspace, key).map_err(|error| self.disk.read_error(error)),
-            None => Ok(None),
+/// An engine that was closed a moment ago may still write the end of its journal: one of its threads holds it,
+/// and is not waited for. The lock is ours, so nobody but this process has files open there.
+#[expect(clippy::disallowed_methods, reason = "the engine does not say when its last file is closed")]
+fn wait_until_let_go(dir: &Path, data: &Path) -> Result<(), KvError> {
+    let Ok(data) = data.canonicalize() else { return Ok(()) };
+    let mut waited = Duration::ZERO;
+    while has_open_files(&data) {
+        if waited >= LETTING_GO {
+            return Err(KvError::BeingRead { path: dir.into() });
         }
+        std::thread::sleep(LOOK_AGAIN);
+        waited += LOOK_AGAIN;
     }
-
-    pub(crate) fn range(&self, table: Layout, bounds: Bounds) -> RawRows {
-        match self.disk.existing_table(table) {
-            Ok(Some(keyspace)) => {
-                let disk = self.disk.clone();
-                let rows = self.view.range(&keyspace, bounds);
-                Box::new(rows.map(move |row| row.into_inner().map_err(|e| disk.read_error(e))))
-            }
-            Ok(None) => Box::new(std::iter::empty()),
-            Err(error) => Box::new(std::iter::once(Err(error))),
-        }
-    }
+    Ok(())
 }
 
-fn create_options(reads: Reads, options: &Options) -> KeyspaceCreateOptions {
-    let create = KeyspaceCreateOptions::default().max_memtable_size(options.table_buffer_bytes);
-    match reads {
-        Reads::Points => create,
-        // Most rows are in the last level, and so is nine tenths of all filters: a table that is
-        // asked for rows it has can do without.
-        Reads::Mixed => create.expect_point_read_hits(true),
-        Reads::Scans => create
-            .filter_policy(FilterPolicy::disabled())
-            .data_block_size_policy(BlockSizePolicy::all(16 * 1024)),
-    }
-}
-
-fn open_engine(data: &Path, options: &Options) -> fjall::Result<Database> {
-    Database::builder(data)
-        .cache_size(options.cache_bytes)
-        .max_cached_files(Some(OPEN_FILES))
-        .max_journaling_size(JOURNAL_BYTES)
-        .worker_threads(BACKGROUND_THREADS)
-        .open()
+/// Whether this process has a file below `data` open; false where the system does not tell.
+fn has_open_files(data: &Path) -> bool {
+    let descriptors = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    descriptors
+        .into_iter()
+        .any(|descriptor| fs::read_link(descriptor.path()).is_ok_and(|file| file.starts_with(data)))
 }
 
 /// Makes an empty store; it comes into being by the last step, the renaming.
@@ -247,8 +128,7 @@ fn create(dir: &Path, options: &Options) -> Result<(), KvError> {
         }
         _ => {}
     }
-    let engine = open_engine(&unfinished, options);
-    drop(engine.map_err(|error| KvError::Engine { path: dir.into(), source: error.into() })?);
+    Engine::create(&unfinished, dir, options)?;
     let format_file = unfinished.join(FORMAT_FILE);
     let write = |mut file: File| {
         writeln!(file, "{FORMAT}")?;
@@ -307,7 +187,7 @@ fn create_dir_synced(dir: &Path) -> Result<(), KvError> {
     }
 }
 
-fn sync_dir(dir: &Path) -> Result<(), KvError> {
+pub(crate) fn sync_dir(dir: &Path) -> Result<(), KvError> {
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(io_error("sync", dir))
 }
 

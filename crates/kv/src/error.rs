@@ -48,13 +48,19 @@ pub enum KvError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A write failed, so the engine takes no more of them: what is on disk is sound, what is in
-    /// memory may not be. Drop every handle, snapshot and batch, and open the store again.
+    /// memory may not be. Drop every snapshot and batch, and [reopen](crate::Store::reopen) the store.
     #[error("a write to the store at {} failed; it must be opened again", path.display())]
     Poisoned {
         /// The store's directory.
         path: PathBuf,
         /// What the failed write met; absent on the writes refused after it.
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
+    /// The store cannot be opened again while somebody reads from it.
+    #[error("the store at {} is still being read; it cannot be opened again yet", path.display())]
+    BeingRead {
+        /// The store's directory.
+        path: PathBuf,
     },
     /// Stored bytes are not what the table's types say.
     #[error("table {table} holds bytes it cannot read")]
@@ -72,6 +78,20 @@ pub enum KvError {
         /// Length of the encoded key.
         length: usize,
     },
+}
+
+impl KvError {
+    /// True when the disk was full, or the user's share of it.
+    pub fn is_no_space(&self) -> bool {
+        no_space(self).is_some()
+    }
+}
+
+/// How an error and its causes tell that there is no space left, if they do.
+pub(crate) fn no_space(error: &(dyn std::error::Error + 'static)) -> Option<io::ErrorKind> {
+    let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+    let full = kind.filter(|kind| matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded));
+    full.or_else(|| no_space(error.source()?))
 }
 
 /// Why bytes could not be turned back into a key or a value.

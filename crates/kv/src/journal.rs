@@ -2,9 +2,10 @@
 //!
 //! A batch that was being written when the power went may be on disk in pieces: sectors of it
 //! present, others still zero. fjall drops a batch that is cut short, but takes one with a hole in
-//! it for corruption and refuses to open the store. So the last journal (the others were synced
-//! as a whole) is read here first, and cut after its last whole batch. Nothing that was synced is
-//! lost by this: a sync covers all batches before it.
+//! it for corruption and refuses to open the store. A write that failed for want of space leaves the
+//! same, and the engine may have begun another journal since. So the journals are read here first, and
+//! cut after their last whole batch. Nothing that was synced is lost by this: a sync covers all batches
+//! before it.
 //!
 //! Format of fjall 3: `1 count:u32 seqno:u64`, then per item
 //! `2 kind:u8 compression:u8 table:u64 key_len:u16 value_len:u32 stored_len:u32 key value` or
@@ -22,16 +23,19 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const TRAILER: &[u8] = b"FJL\x03";
 
-/// Cuts the last journal in `data` after its last whole batch, if anything but zeros follows.
+/// Cuts each journal in `data` after its last whole batch, if anything but zeros follows.
 ///
 /// Whole batches found behind a broken one cannot have been synced, unless the disk itself went
 /// bad; to be able to tell, such a tail is kept in an `.orphan` file beside the journal.
-pub(crate) fn cut_torn_tail(data: &Path) -> Result<(), KvError> {
-    let Some(journal) = last_journal(data)? else { return Ok(()) };
+pub(crate) fn cut_torn_tails(data: &Path) -> Result<(), KvError> {
+    journals(data)?.iter().try_for_each(|journal| cut_torn_tail(journal))
+}
+
+fn cut_torn_tail(journal: &Path) -> Result<(), KvError> {
     let mut bytes = Vec::new();
-    File::open(&journal)
+    File::open(journal)
         .and_then(|mut file| file.read_to_end(&mut bytes))
-        .map_err(io_error("read", &journal))?;
+        .map_err(io_error("read", journal))?;
     let whole = whole_batches(&bytes);
     let tail = &bytes[whole..];
     let Some(last) = tail.iter().rposition(|&byte| byte != 0) else { return Ok(()) };
@@ -46,17 +50,15 @@ pub(crate) fn cut_torn_tail(data: &Path) -> Result<(), KvError> {
         file.set_len(whole as u64)?;
         file.sync_all()
     };
-    File::options().write(true).open(&journal).and_then(cut).map_err(io_error("cut", &journal))
+    File::options().write(true).open(journal).and_then(cut).map_err(io_error("cut", journal))
 }
 
-fn last_journal(data: &Path) -> Result<Option<PathBuf>, KvError> {
+fn journals(data: &Path) -> Result<Vec<PathBuf>, KvError> {
     let entries = fs::read_dir(data).map_err(io_error("read", data))?;
-    let journals = entries.flatten().filter_map(|entry| {
-        let name = entry.file_name();
-        let number: u64 = name.to_str()?.strip_suffix(".jnl")?.parse().ok()?;
-        Some((number, entry.path()))
-    });
-    Ok(journals.max().map(|(_, path)| path))
+    let is_journal =
+        |name: &str| name.strip_suffix(".jnl").is_some_and(|number| number.parse::<u64>().is_ok());
+    let journals = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_journal));
+    Ok(journals.map(|entry| entry.path()).collect())
 }
 
 /// Where the last of the whole batches at the front ends.

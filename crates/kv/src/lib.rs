@@ -28,6 +28,7 @@
 
 mod batch;
 mod disk;
+mod engine;
 mod error;
 mod journal;
 mod key;

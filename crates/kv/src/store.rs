@@ -5,7 +5,8 @@
 
 use crate::{
     Batch, KvError,
-    disk::{Disk, DiskSnapshot},
+    disk::Disk,
+    engine::EngineSnapshot,
     memory::{Memory, Tables},
     read::{Bounds, Bytes, RawReader, RawRows},
     table::Layout,
@@ -93,7 +94,10 @@ impl Store {
     /// The engine keeps what a snapshot can see, so let it go soon.
     pub fn snapshot(&self) -> Snapshot {
         let view = match &self.engine {
-            Engine::Disk(disk) => View::Disk(DiskSnapshot::new(disk.clone())),
+            Engine::Disk(disk) => match disk.engine() {
+                Ok(engine) => View::Disk(EngineSnapshot::new(engine)),
+                Err(_) => View::Closed(disk.clone()),
+            },
             Engine::Memory(memory) => View::Memory(memory.tables()),
         };
         Snapshot { view }
@@ -110,11 +114,23 @@ impl Store {
         debug_assert!(batch.belongs_to(self), "a batch is committed to the store that made it");
         batch.check_keys()?;
         match &self.engine {
-            Engine::Disk(disk) => disk.commit(batch, durability),
+            Engine::Disk(disk) => disk.engine()?.commit(batch, durability),
             Engine::Memory(memory) => {
                 memory.commit(batch, durability);
                 Ok(())
             }
+        }
+    }
+
+    /// Opens the store again after a write has failed ([`KvError::Poisoned`]), with what is on disk: every
+    /// batch whose commit succeeded, and perhaps the one that failed, whole. All handles go on with it.
+    ///
+    /// Snapshots and rows that are still being read keep the old one open: [`KvError::BeingRead`] says so, and
+    /// they may be let go of and this tried again. Until it succeeds, the store reads as before if it can.
+    pub fn reopen(&self) -> Result<(), KvError> {
+        match &self.engine {
+            Engine::Disk(disk) => disk.reopen(),
+            Engine::Memory(_) => Ok(()),
         }
     }
 
@@ -139,7 +155,7 @@ impl RawReader for Store {
     #[expect(private_interfaces, reason = "sealed: only this crate reads raw rows")]
     fn raw_get(&self, table: Layout, key: &[u8]) -> Result<Option<Bytes>, KvError> {
         match &self.engine {
-            Engine::Disk(disk) => disk.get(table, key),
+            Engine::Disk(disk) => disk.engine()?.get(table, key),
             Engine::Memory(memory) => Ok(memory.get(table, key)),
         }
     }
@@ -158,7 +174,9 @@ pub struct Snapshot {
 
 #[derive(Clone)]
 enum View {
-    Disk(DiskSnapshot),
+    Disk(EngineSnapshot),
+    /// Of a store that could not be opened again: every read says so.
+    Closed(Arc<Disk>),
     Memory(Tables),
 }
 
@@ -167,6 +185,7 @@ impl RawReader for Snapshot {
     fn raw_get(&self, table: Layout, key: &[u8]) -> Result<Option<Bytes>, KvError> {
         match &self.view {
             View::Disk(view) => view.get(table, key),
+            View::Closed(disk) => disk.engine()?.get(table, key),
             View::Memory(tables) => Ok(tables.get(table, key)),
         }
     }
@@ -175,6 +194,10 @@ impl RawReader for Snapshot {
     fn raw_range(&self, table: Layout, bounds: Bounds) -> RawRows {
         match &self.view {
             View::Disk(view) => view.range(table, bounds),
+            View::Closed(disk) => match disk.engine() {
+                Ok(engine) => EngineSnapshot::new(engine).range(table, bounds),
+                Err(error) => Box::new(std::iter::once(Err(error))),
+            },
             View::Memory(tables) => tables.range(table, bounds),
         }
     }

@@ -442,6 +442,10 @@ mod tests {
         check("http://example.com/a b", "http://example.com/a%20b");
         check("http://bücher.example/ü?ö", "http://xn--bcher-kva.example/%C3%BC?%C3%B6");
         check("http://0x7f.1/", "http://127.0.0.1/");
+        check("http://2130706433/", "http://127.0.0.1/");
+        check("http://0177.0.0.1/", "http://127.0.0.1/");
+        check("http://0/", "http://0.0.0.0/");
+        check("http://[::ffff:10.0.0.1]/", "http://[::ffff:a00:1]/");
         check("http://[::0001]:8080/", "http://[::1]:8080/");
         check("http:\\\\example.com\\a", "http://example.com/a");
         check("http://example.com/%zz%4", "http://example.com/%zz%4");

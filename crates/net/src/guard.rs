@@ -78,10 +78,10 @@ impl AddressGuard {
 
     fn judge(&self, address: IpAddr, port: Option<u16>) -> Result<(), Forbidden> {
         let reach = Reach::of(address);
-        let passes = match reach {
-            Reach::Public => true,
-            Reach::Private | Reach::Loopback | Reach::LinkLocal | Reach::Test => self.allow_private,
-            Reach::Metadata | Reach::Multicast | Reach::Unspecified | Reach::Reserved => false,
+        let passes = match reach.strictness() {
+            0 => true,
+            1 => self.allow_private,
+            _ => false,
         };
         if passes || self.allow.iter().any(|allowed| allowed.covers(address, port)) {
             return Ok(());
@@ -126,7 +126,7 @@ impl FromStr for Allowed {
 }
 
 /// Addresses at which clouds hand out credentials to the machine that asks.
-const METADATA: [IpAddr; 9] = [
+const METADATA: [IpAddr; 10] = [
     IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)),
     IpAddr::V4(Ipv4Addr::new(169, 254, 170, 2)),
     IpAddr::V4(Ipv4Addr::new(169, 254, 170, 23)),
@@ -136,6 +136,7 @@ const METADATA: [IpAddr; 9] = [
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23)),
     IpAddr::V6(Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)),
+    IpAddr::V6(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe)),
 ];
 
 /// First match wins.
@@ -159,9 +160,7 @@ const V4: [([u8; 4], u8, Reach); 16] = [
 ];
 
 /// First match wins; forms that carry an IPv4 address have been taken out before.
-const V6: [([u16; 4], u8, Reach); 11] = [
-    // Local-use NAT64: which IPv4 address it carries depends on the network, so it counts as one's own.
-    ([0x64, 0xff9b, 1, 0], 48, Reach::Private),
+const V6: [([u16; 4], u8, Reach); 10] = [
     ([0x2001, 0xdb8, 0, 0], 32, Reach::Test),
     ([0x2001, 2, 0, 0], 48, Reach::Test),
     ([0x3fff, 0, 0, 0], 20, Reach::Test),
@@ -204,6 +203,15 @@ impl Reach {
             (0, 0) if [c, d, e, f] == [0; 4] => return v4(g, h).but_not_public(),
             // NAT64: how a network without IPv4 reaches public IPv4 sites.
             (0x64, 0xff9b) if [c, d, e, f] == [0; 4] => return v4(g, h),
+            // Local-use NAT64: where it carries an IPv4 address depends on the network, so it counts as one's own.
+            // No metadata service may hide at any of the places (RFC 6052).
+            (0x64, 0xff9b) if c == 1 => {
+                let bytes = address.octets();
+                let places = [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], [12, 13, 14, 15]];
+                let hidden = places.map(|places| IpAddr::from(places.map(|place| bytes[place])));
+                let found = hidden.iter().any(|address| METADATA.contains(address));
+                return if found { Reach::Metadata } else { Reach::Private };
+            }
             // 6to4.
             (0x2002, _) => return v4(b, c),
             // Teredo: the server's address, and the client's with all bits turned.
@@ -218,12 +226,23 @@ impl Reach {
         if matches!((e, f), (0 | 0x200, 0x5efe)) { reach.nearer(v4(g, h)) } else { reach }
     }
 
+    /// The one that is guarded more strictly.
     fn nearer(self, other: Reach) -> Reach {
-        if self == Reach::Public { other } else { self }
+        if other.strictness() > self.strictness() { other } else { self }
+    }
+
+    /// 0: passes; 1: passes by `allow_private`; 2 and 3: by the list alone.
+    fn strictness(self) -> u8 {
+        match self {
+            Reach::Public => 0,
+            Reach::Private | Reach::Loopback | Reach::LinkLocal | Reach::Test => 1,
+            Reach::Multicast | Reach::Unspecified | Reach::Reserved => 2,
+            Reach::Metadata => 3,
+        }
     }
 
     fn but_not_public(self) -> Reach {
-        self.nearer(Reach::Reserved)
+        if self == Reach::Public { Reach::Reserved } else { self }
     }
 }
 
@@ -317,6 +336,7 @@ mod tests {
             "fec0::1",
             "feff::1",
             "64:ff9b:1::1",
+            "64:ff9b:1:808:8:800::",
             "64:ff9b:1:ffff:ffff::808:808",
         ] {
             check(address, Reach::Private);
@@ -347,6 +367,16 @@ mod tests {
             "64:ff9b::a9fe:a9fe",
             "2002:a9fe:a9fe::1",
             "::169.254.169.254",
+            "fe80::a9fe:a9fe",
+            // Local-use NAT64, each place where a network may put the address.
+            "64:ff9b:1::a9fe:a9fe",
+            "64:ff9b:1:a9fe:a9:fe00::",
+            "64:ff9b:1:a9:fe:a9fe::",
+            "64:ff9b:1:0:a9:fea9:fe00::",
+            // Private as far as its first look goes, and what it carries is worse.
+            "2001:0:a00:1:0:0:5601:5601",
+            "fd00::5efe:169.254.169.254",
+            "fe80::5efe:169.254.169.254",
         ] {
             check(address, Reach::Metadata);
         }

@@ -64,6 +64,7 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
     let id = data.catalog().begin_run(entry.id, &begin.project.crawl, now).await?;
     let setup = Setup {
         store: data.store().clone(),
+        dir: data.dir().to_owned(),
         archive: data.archive_dir(entry.crawl),
         crawl: entry.crawl,
         project: begin.project,

@@ -1,4 +1,4 @@
-//! What tests of several crates share: contract suites, seeds, and a disk that forgets.
+//! What tests of several crates share: contract suites, seeds, a disk that forgets, a disk that is full.
 //!
 //! A dev-dependency only: nothing here is part of the product.
 
@@ -6,7 +6,10 @@ pub mod forgetful;
 mod kv_contract;
 mod python;
 mod seed;
+mod skip;
+mod small_disk;
 
 pub use kv_contract::kv_contract;
 pub use python::python;
 pub use seed::Seed;
+pub use small_disk::SmallDisk;

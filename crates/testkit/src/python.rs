@@ -1,6 +1,5 @@
 //! Runs other people's tools by the Python that `GANNET_TEST_PYTHON` names.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 /// The Python to use; none when there is none and that is no failure. A skipped suite is noted in the file
@@ -11,14 +10,6 @@ pub fn python(suite: &str) -> Option<PathBuf> {
     }
     let message = format!("{suite}: GANNET_TEST_PYTHON not set");
     assert!(std::env::var("CI").as_deref() != Ok("true"), "{message}");
-    eprintln!("skipped, {message}");
-    if let Some(skips) = std::env::var_os("GANNET_TEST_SKIPS") {
-        let mut file = std::fs::File::options()
-            .append(true)
-            .create(true)
-            .open(skips)
-            .expect("the file of skips can be written");
-        writeln!(file, "{message}").expect("the file of skips can be written");
-    }
+    crate::skip::note(&message);
     None
 }

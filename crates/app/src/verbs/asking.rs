@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use ::crawl::WallClock;
+use ::crawl::{Pause, WallClock};
 use clap::{Arg, ArgAction, ArgMatches};
 use model::{Outcome, ProjectName};
 use serde::de::DeserializeOwned;
@@ -40,12 +40,30 @@ pub(super) fn ask(
         }
     };
     let asked = match find(&runtime, &context.data, request, &mut out)? {
-        Found::Answered => Ok(()),
+        Found::Answered => {
+            tell_of_pause(&runtime, context);
+            Ok(())
+        }
         Found::Opened(data) => service::answer(&data, request, WallClock::start().now(), &mut out),
     };
     match failure {
         Some(failure) => Err(failure),
         None => asked.map_err(Failure::from_service),
+    }
+}
+
+/// Says when the crawl that answered is held by its disk: what was shown will not grow before there is room.
+fn tell_of_pause(runtime: &Runtime, context: &Context) {
+    let mut paused = None;
+    let mut note = |progress: Value| {
+        paused = serde_json::from_value(progress["paused"].clone()).ok();
+        ControlFlow::Break(())
+    };
+    let asked = runtime.block_on(client::ask(&context.data, &Request::Progress, &mut note));
+    if let (Ok(true), Some(pause @ (Pause::Disk { .. } | Pause::Write { .. })), false) =
+        (asked, paused, context.quiet)
+    {
+        eprintln!("gannet: the crawl is paused: {pause}");
     }
 }
 

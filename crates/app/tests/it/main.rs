@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod errors;
+mod full_disk;
 mod gannet;
 mod help;
 mod kept;

@@ -19,7 +19,10 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new() -> Bench {
-        let dir = TempDir::new().unwrap();
+        Bench::over(TempDir::new().unwrap())
+    }
+
+    pub(crate) fn over(dir: TempDir) -> Bench {
         let store = Store::open(&dir.path().join("crawl"), kv::Options::default()).unwrap();
         Bench { dir, store }
     }
@@ -31,6 +34,7 @@ impl Bench {
     pub(crate) fn start(&self, project: Project) -> Run {
         let setup = Setup {
             store: self.store.clone(),
+            dir: self.dir.path().to_owned(),
             archive: self.archive(),
             crawl: CRAWL,
             project,

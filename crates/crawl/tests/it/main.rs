@@ -4,7 +4,9 @@
 
 mod bench_site;
 mod content;
+mod disk;
 mod following;
+mod leaks;
 mod load;
 mod requests;
 mod robots;

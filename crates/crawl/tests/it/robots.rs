@@ -95,7 +95,15 @@ async fn a_robots_url_that_cannot_be_had_ends_the_run_before_anything_is_asked()
         crawl.robots_url = Some(model::PageUrl::parse(&site.url("/robots.txt")).unwrap());
     });
     let (store, archive) = (bench.store.clone(), bench.archive());
-    let run = Run::start(Setup { store, archive, crawl: CRAWL, project, allow: Vec::new() }).unwrap();
+    let run = Run::start(Setup {
+        store,
+        dir: bench.dir.path().to_owned(),
+        archive,
+        crawl: CRAWL,
+        project,
+        allow: Vec::new(),
+    })
+    .unwrap();
     let error = run.wait().await.map(|ended| ended.reason).unwrap_err();
     assert!(matches!(error, CrawlError::RobotsUrl { .. }), "{error}");
     assert_eq!(site.asked_paths(), [""; 0]);

@@ -129,7 +129,7 @@ impl Desk {
     }
 
     fn close(mut self) -> Store {
-        self.commit(|frontier, batch, _| frontier.close(batch));
+        self.commit(|frontier, batch, now| frontier.close(batch, now));
         self.store
     }
 }

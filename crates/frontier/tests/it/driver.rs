@@ -99,7 +99,8 @@ impl Driver {
         if clean {
             self.drain();
             self.by_chance = false;
-            self.commit_with(|frontier, batch| frontier.close(batch));
+            let now = self.now;
+            self.commit_with(|frontier, batch| frontier.close(batch, now));
         }
         let crash = self.seed.number();
         let mut servers = self.servers;

@@ -6,5 +6,6 @@ mod contract;
 mod directory;
 mod encodings;
 mod failed_write;
+mod full_disk;
 mod power_cut;
 mod twins;

@@ -92,6 +92,10 @@ pub struct CrawlSettings {
     /// Time to wait for URLs that are due later; when nothing is due within it, the crawl ends.
     #[schemars(extend("x-group" = "Limits"))]
     pub linger: Span,
+    /// Disk space to leave free, besides what the store needs to merge its files: with less the run pauses, and
+    /// goes on by itself when there is room; 0 = no watch is kept.
+    #[schemars(extend("x-group" = "Limits"))]
+    pub min_free_space: Size,
     /// Links to take at most from one page; 0 = no limit.
     #[schemars(extend("x-group" = "Limits", "x-unit" = "links"))]
     pub max_links: u32,
@@ -250,6 +254,7 @@ impl Default for CrawlSettings {
             walltime: Span::default(),
             max_bytes: Size::default(),
             linger: Span::from_secs(5 * 60),
+            min_free_space: Size::from_bytes(512 << 20),
             max_links: 1_000,
             max_url_length: 2_048,
             max_segments: 20,

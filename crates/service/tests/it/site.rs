@@ -211,7 +211,7 @@ impl Site {
                 Next::Wait { .. } | Next::Done | Next::Reached(_) => break,
             }
         }
-        frontier.close(&mut batch);
+        frontier.close(&mut batch, now);
         store.commit(batch, Durability::Synced).unwrap();
     }
 }

@@ -221,7 +221,8 @@ impl Disk {
                 (0..self.dirs.len()).for_each(|dir| self.sync_dir(dir));
             }
             Event::Map { inode } => self.file(*inode).mapped = true,
-            Event::Say { .. } | Event::Unsupported { .. } => {}
+            Event::Say { .. } | Event::Unsupported { .. } | Event::Full { .. } | Event::NeededRoom { .. } => {
+            }
         }
     }
 

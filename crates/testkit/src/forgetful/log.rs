@@ -30,6 +30,10 @@ pub enum Event {
     Map { inode: u64 },
     /// The program wrote to its standard output.
     Say { bytes: Vec<u8> },
+    /// A call failed, as if the disk were full.
+    Full { path: PathBuf },
+    /// So many calls needed room on the disk, where these were counted: the last event.
+    NeededRoom { calls: u64 },
     /// The program did something that is not known here.
     Unsupported { what: String, path: String },
 }
@@ -67,6 +71,8 @@ fn parse_one(rest: &mut &[u8]) -> Option<Event> {
         b'S' => Event::SyncAll,
         b'm' => Event::Map { inode },
         b'o' => Event::Say { bytes: second.to_vec() },
+        b'e' => Event::Full { path: path(first) },
+        b'n' => Event::NeededRoom { calls: number },
         b'x' => Event::Unsupported { what: text(first), path: text(second) },
         other => panic!("unknown record {other} in the log"),
     })

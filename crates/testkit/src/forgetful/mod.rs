@@ -91,6 +91,21 @@ impl Session<'_> {
         command
     }
 
+    /// The program under the tracer, on a disk that is full for a while: of the calls that need room on it, on
+    /// paths that begin with `part`, `count` fail from number `first` on, counted from 0. Such calls are
+    /// counted; the last event says how many there were.
+    pub fn command_on_full_disk(
+        &self,
+        program: impl AsRef<OsStr>,
+        first: u64,
+        count: u64,
+        part: &str,
+    ) -> Command {
+        let mut command = self.command(program);
+        command.env("RECORD_FULL", format!("{first} {count} {part}"));
+        command
+    }
+
     /// Reads what was recorded, after the program has ended.
     ///
     /// # Panics

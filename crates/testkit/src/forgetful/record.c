@@ -12,6 +12,10 @@
 // in front, integers in the machine's order. They are written at once: the log is good up to the
 // moment when somebody kills us. What the program says on standard output is logged too, so that
 // a test knows what had been promised at any point.
+//
+// With RECORD_FULL="FIRST COUNT PART" in the environment the disk is full for a while: of the calls
+// that need room on it, below DIR and on paths that begin with PART, COUNT fail from the FIRST on
+// (from 0). Where the first is a write, half of it still fits.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,6 +38,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/user.h>
+#include <elf.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +55,8 @@ static int log_fd;
 static char dir[PATH_MAX];
 static size_t dir_length;
 static struct stat standard_output;
+static long full_from = -1, full_count, calls_seen;
+static char full_part[PATH_MAX];
 
 static void fail(const char *what) {
     fprintf(stderr, "record: %s: %s\n", what, strerror(errno));
@@ -201,6 +209,84 @@ static int perform(struct call *call) {
         info.op != PTRACE_SYSCALL_INFO_EXIT)
         return 0;
     call->result = info.exit.rval;
+    return 1;
+}
+
+// Where a call would need room: the path below the directory, or nothing.
+static const char *needs_room(struct call *call, char *path) {
+    uint64_t *a = call->argument;
+    switch (call->number) {
+#ifdef SYS_open
+    case SYS_open:
+        return a[1] & O_CREAT && resolve(call->task, AT_FDCWD, a[0], path) ? below(path) : NULL;
+    case SYS_mkdir: return resolve(call->task, AT_FDCWD, a[0], path) ? below(path) : NULL;
+#endif
+    case SYS_openat:
+        return a[2] & O_CREAT && resolve(call->task, a[0], a[1], path) ? below(path) : NULL;
+    case SYS_mkdirat: return resolve(call->task, a[0], a[1], path) ? below(path) : NULL;
+    case SYS_write:
+    case SYS_writev:
+    case SYS_pwrite64:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+    case SYS_fallocate:
+    case SYS_ftruncate:
+    case SYS_fsync:
+    case SYS_fdatasync: {
+        struct stat status;
+        if (!ours(call->task, a[0], &status) || !read_link(path, "/proc/%d/fd/%d", call->task, (int)a[0]))
+            return NULL;
+        return below(path);
+    }
+    }
+    return NULL;
+}
+
+// Changes the stopped call: its number (-1 to leave it out), its result then, its third argument.
+static void change(pid_t task, int leave_out, int64_t result, uint64_t third) {
+    struct user_regs_struct registers;
+    struct iovec whole = {&registers, sizeof registers};
+    if (ptrace(PTRACE_GETREGSET, task, NT_PRSTATUS, &whole) != 0)
+        fail("cannot read registers");
+#if defined(__x86_64__)
+    registers.rdx = third;
+    if (leave_out) {
+        registers.orig_rax = -1;
+        registers.rax = result;
+    }
+#else
+    registers.regs[2] = third;
+    if (leave_out) {
+        int none = -1;
+        struct iovec number = {&none, sizeof none};
+        if (ptrace(PTRACE_SETREGSET, task, NT_ARM_SYSTEM_CALL, &number) != 0)
+            fail("cannot leave out a call");
+        registers.regs[0] = result;
+    }
+#endif
+    if (ptrace(PTRACE_SETREGSET, task, NT_PRSTATUS, &whole) != 0)
+        fail("cannot write registers");
+}
+
+// Whether the disk is full for this call, which then has failed.
+static int is_full(struct call *call) {
+    char path[PATH_MAX];
+    if (full_from < 0)
+        return 0;
+    const char *name = needs_room(call, path);
+    if (!name || strncmp(name, full_part, strlen(full_part)) != 0)
+        return 0;
+    long at = calls_seen++ - full_from;
+    if (at < 0 || at >= full_count)
+        return 0;
+    uint64_t length = call->argument[2];
+    if (at == 0 && call->number == SYS_write && length > 1) {
+        call->argument[2] = length / 2;
+        change(call->task, 0, 0, length / 2);
+        return 0;
+    }
+    change(call->task, 1, -ENOSPC, length);
+    put('e', 0, 0, name, strlen(name), NULL, 0);
     return 1;
 }
 
@@ -496,7 +582,8 @@ static void on_stop(pid_t task, int status) {
             info.op == PTRACE_SYSCALL_INFO_SECCOMP) {
             call.number = info.seccomp.nr;
             memcpy(call.argument, info.seccomp.args, sizeof call.argument);
-            on_call(&call);
+            if (!is_full(&call))
+                on_call(&call);
         }
         ptrace(PTRACE_CONT, task, 0, 0);
     } else if (event == PTRACE_EVENT_STOP && received != SIGTRAP) {
@@ -516,6 +603,9 @@ int main(int count, char **arguments) {
         fail("cannot start");
     dir_length = strlen(dir);
     fstat(STDOUT_FILENO, &standard_output);
+    const char *full = getenv("RECORD_FULL");
+    if (full && sscanf(full, "%ld %ld %4000s", &full_from, &full_count, full_part) < 2)
+        fail("RECORD_FULL");
     int go[2];
     if (pipe2(go, O_CLOEXEC) != 0)
         fail("pipe");
@@ -547,5 +637,7 @@ int main(int count, char **arguments) {
         else if (task == program)
             outcome = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
+    if (full_from >= 0)
+        put('n', 0, calls_seen, NULL, 0, NULL, 0);
     return outcome;
 }

@@ -1,0 +1,249 @@
+//! The engine, opened: fjall, its tables, and what it leaves to whoever writes to it.
+//!
+//! After a failed write fjall takes no more of them. Its threads may have ended by then, and a writer that waits
+//! for them would wait for ever; so a commit waits here, where it notices. Files and directories are `disk.rs`.
+
+use crate::{
+    Batch, Durability, KvError, Options,
+    disk::{DATA_FOLDER, sync_dir},
+    error::no_space,
+    read::{Bounds, Bytes, RawRows},
+    table::{Layout, Reads},
+};
+use fjall::{
+    AbstractTree, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable,
+    config::{BlockSizePolicy, FilterPolicy},
+};
+use std::{
+    collections::HashMap,
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
+
+/// The engine's folder with one folder per table.
+const TABLES_FOLDER: &str = "keyspaces";
+
+/// One thread of the engine writes new rows to files, the other merges files.
+const BACKGROUND_THREADS: usize = 2;
+/// Leaves most of the usual 1024 descriptors to the network.
+const OPEN_FILES: usize = 200;
+/// Beyond this, tables that hold old rows in memory are written out, so that the start stays fast.
+const JOURNAL_BYTES: u64 = 128 << 20;
+
+/// A writer waits while a table has this many buffers to be written out, or this many files to be merged. The
+/// engine itself waits at 4 and at 30, without looking whether anybody is left to do the work; a commit adds at
+/// most two buffers and one file to what is seen here.
+const MOST_BUFFERS: usize = 2;
+const MOST_FRESH_FILES: usize = 24;
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// An open engine. Fields are dropped in this order: it stops before the lock goes.
+pub(crate) struct Engine {
+    tables: RwLock<HashMap<&'static str, Keyspace>>,
+    database: Database,
+    options: Options,
+    dir: PathBuf,
+    _lock: Arc<File>,
+}
+
+impl Engine {
+    /// Opens what is in the data folder of `dir`, which is locked.
+    pub(crate) fn open(dir: &Path, options: &Options, lock: Arc<File>) -> Result<Engine, KvError> {
+        let database = open_database(&dir.join(DATA_FOLDER), options).map_err(open_error(dir))?;
+        let (tables, options, dir) = (RwLock::default(), options.clone(), dir.into());
+        Ok(Engine { tables, database, options, dir, _lock: lock })
+    }
+
+    /// Makes an empty one in `data`, of the store in `dir`.
+    pub(crate) fn create(data: &Path, dir: &Path, options: &Options) -> Result<(), KvError> {
+        open_database(data, options).map(drop).map_err(open_error(dir))
+    }
+
+    pub(crate) fn get(&self, table: Layout, key: &[u8]) -> Result<Option<Bytes>, KvError> {
+        match self.existing_table(table)? {
+            Some(keyspace) => keyspace.get(key).map_err(|error| self.read_error(error)),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn commit(&self, batch: Batch, durability: Durability) -> Result<(), KvError> {
+        let mode = match durability {
+            // The length of the file is part of what fdatasync keeps.
+            Durability::Synced => PersistMode::SyncData,
+            Durability::Buffered => PersistMode::Buffer,
+        };
+        if batch.is_empty() {
+            return self.database.persist(mode).map_err(|error| self.write_error(error));
+        }
+        let mut write = self.database.batch().durability(Some(mode));
+        for (table, changes) in batch.into_changes() {
+            let keyspace = self.table(table)?;
+            for (key, change) in changes {
+                match change {
+                    Some(value) => write.insert(&keyspace, key, value),
+                    None => write.remove(&keyspace, key),
+                }
+            }
+        }
+        self.wait_for_room()?;
+        write.commit().map_err(|error| self.write_error(error))?;
+        self.bound_buffers()
+    }
+
+    /// The table, created if it is new.
+    fn table(&self, table: Layout) -> Result<Keyspace, KvError> {
+        if let Some(keyspace) = self.existing_table(table)? {
+            return Ok(keyspace);
+        }
+        let keyspace = self
+            .database
+            .keyspace(table.name, || create_options(table.reads, &self.options))
+            .map_err(|error| self.write_error(error))?;
+        // The engine syncs what is inside the new folder, but not its name.
+        sync_dir(&self.dir.join(DATA_FOLDER).join(TABLES_FOLDER))?;
+        self.remember(table, &keyspace);
+        Ok(keyspace)
+    }
+
+    /// The table, if anything was ever put into it: a read shall not create files.
+    fn existing_table(&self, table: Layout) -> Result<Option<Keyspace>, KvError> {
+        let known = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(keyspace) = known.get(table.name) {
+            return Ok(Some(keyspace.clone()));
+        }
+        drop(known);
+        if !self.database.keyspace_exists(table.name) {
+            return Ok(None);
+        }
+        let keyspace = self
+            .database
+            .keyspace(table.name, || create_options(table.reads, &self.options))
+            .map_err(|error| self.read_error(error))?;
+        self.remember(table, &keyspace);
+        Ok(Some(keyspace))
+    }
+
+    fn remember(&self, table: Layout, keyspace: &Keyspace) {
+        let mut known = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(table.name, keyspace.clone());
+    }
+
+    /// The engine bounds the new rows of each table, not those of all together: with many tables
+    /// the fullest one has to go to disk early. One at a time, or a burst of commits would leave
+    /// many small files.
+    fn bound_buffers(&self) -> Result<(), KvError> {
+        if self.database.write_buffer_size() <= self.options.buffer_bytes
+            || self.database.outstanding_flushes() > 0
+        {
+            return Ok(());
+        }
+        let known = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        let sizes = known.values().map(|keyspace| (keyspace.tree.active_memtable().size(), keyspace));
+        let fullest = sizes.max_by_key(|&(size, _)| size);
+        if let Some((size, keyspace)) = fullest
+            && size >= self.options.buffer_bytes / 8
+        {
+            keyspace.rotate_memtable().map_err(|error| self.write_error(error))?;
+        }
+        Ok(())
+    }
+
+    /// Waits while the engine's threads are behind with their work; fails when they have given up.
+    #[expect(clippy::disallowed_methods, reason = "the engine tells nobody when it has caught up")]
+    fn wait_for_room(&self) -> Result<(), KvError> {
+        let behind = || {
+            let known = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+            known.values().any(|keyspace| {
+                keyspace.tree.sealed_memtable_count() >= MOST_BUFFERS
+                    || keyspace.tree.l0_run_count() >= MOST_FRESH_FILES
+            })
+        };
+        while behind() {
+            // Refused once a write has failed, also one of the background.
+            self.database.persist(PersistMode::Buffer).map_err(|error| self.write_error(error))?;
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        Ok(())
+    }
+
+    fn read_error(&self, error: fjall::Error) -> KvError {
+        KvError::Engine { path: self.dir.clone(), source: error.into() }
+    }
+
+    fn write_error(&self, error: fjall::Error) -> KvError {
+        let source = match error {
+            fjall::Error::Poisoned => None,
+            error => Some(error.into()),
+        };
+        KvError::Poisoned { path: self.dir.clone(), source }
+    }
+}
+
+/// The tables of one moment.
+#[derive(Clone)]
+pub(crate) struct EngineSnapshot {
+    view: fjall::Snapshot,
+    engine: Arc<Engine>,
+}
+
+impl EngineSnapshot {
+    pub(crate) fn new(engine: Arc<Engine>) -> Self {
+        Self { view: engine.database.snapshot(), engine }
+    }
+
+    pub(crate) fn get(&self, table: Layout, key: &[u8]) -> Result<Option<Bytes>, KvError> {
+        match self.engine.existing_table(table)? {
+            Some(keyspace) => self.view.get(&keyspace, key).map_err(|error| self.engine.read_error(error)),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn range(&self, table: Layout, bounds: Bounds) -> RawRows {
+        match self.engine.existing_table(table) {
+            Ok(Some(keyspace)) => {
+                let engine = self.engine.clone();
+                let rows = self.view.range(&keyspace, bounds);
+                Box::new(rows.map(move |row| row.into_inner().map_err(|e| engine.read_error(e))))
+            }
+            Ok(None) => Box::new(std::iter::empty()),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    }
+}
+
+fn create_options(reads: Reads, options: &Options) -> KeyspaceCreateOptions {
+    let create = KeyspaceCreateOptions::default().max_memtable_size(options.table_buffer_bytes);
+    match reads {
+        Reads::Points => create,
+        // Most rows are in the last level, and so is nine tenths of all filters: a table that is
+        // asked for rows it has can do without.
+        Reads::Mixed => create.expect_point_read_hits(true),
+        Reads::Scans => create
+            .filter_policy(FilterPolicy::disabled())
+            .data_block_size_policy(BlockSizePolicy::all(16 * 1024)),
+    }
+}
+
+fn open_database(data: &Path, options: &Options) -> fjall::Result<Database> {
+    Database::builder(data)
+        .cache_size(options.cache_bytes)
+        .max_cached_files(Some(OPEN_FILES))
+        .max_journaling_size(JOURNAL_BYTES)
+        .worker_threads(BACKGROUND_THREADS)
+        .open()
+}
+
+/// A full disk is no damage.
+fn open_error(dir: &Path) -> impl Fn(fjall::Error) -> KvError + use<> {
+    let path = dir.to_path_buf();
+    move |error| match error {
+        fjall::Error::Locked => KvError::Busy { path: path.clone() },
+        error => match no_space(&error) {
+            Some(kind) => KvError::Io { action: "open", path: path.clone(), source: io::Error::from(kind) },
+            None => KvError::Engine { path: path.clone(), source: error.into() },
+        },
+    }
+}

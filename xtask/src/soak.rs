@@ -55,6 +55,11 @@ const SOAKS: &[Soak] = &[
         about: "crawl with a date that is set back and forward",
         kind: Kind::Tests { packages: &["frontier"], filters: &["clocks"], seeds: 5_000 },
     },
+    Soak {
+        name: "torture",
+        about: "crawl the torture web: every legitimate page, true outcomes, no offence",
+        kind: Kind::Tests { packages: &["crawl"], filters: &["torture"], seeds: 20 },
+    },
 ];
 
 const USAGE: &str = "usage: cargo xtask soak <name> [--seeds N | --minutes N] [--target NAME]";

@@ -15,7 +15,7 @@ use archive::{ArchiveSettings, ArchiveWriter, Records};
 use frontier::tables::{RobotsAnswer, STATS, Stats, URLS};
 use frontier::{Asked, End, Frontier, Lane, LimitReached, Next, Offer, Patience, Settled, page_key};
 use kv::{Batch, Durability, Reader, Store};
-use model::{CrawlId, Host, HostKey, LeaseId, Outcome, Project, Timestamp, UrlKey};
+use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Origin, Outcome, Project, Timestamp, UrlKey};
 use net::Clock as _;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
@@ -116,7 +116,8 @@ pub(crate) struct State {
 
 pub(crate) struct LeaseState {
     host: Host,
-    first: UrlKey,
+    /// The best URL of each origin.
+    firsts: Vec<(Origin, UrlKey)>,
     width: usize,
     /// The host is not known to answer soon.
     unsure: bool,
@@ -372,14 +373,18 @@ impl Conductor {
         state.touch(now);
         // Pages of the host may only be asked for once this is durable.
         state.commit_first = true;
-        let Some((host, first)) = state.leases.get(&lease).map(|live| (live.host.clone(), live.first)) else {
-            return Ok(());
-        };
+        let Some(live) = state.leases.get(&lease) else { return Ok(()) };
+        let host = live.host.clone();
+        let first = live.firsts.iter().find(|(origin, _)| *origin == asked.origin).map(|(_, first)| *first);
+        let Some(first) = first else { return Ok(()) };
         if let Some((error, sent)) = asked.out_of_reach.clone().zip(asked.sent) {
             // Not a matter of robots.txt: the host fails, and its best URL says why.
             let visit = read::failed_visit(error.clone(), sent);
             state.batch.put(&VISITS, &(self.id.0, first.host.0, first.page, sent.start.0), &visit);
-            let end = End::Failed { error, patience: Patience::Hard };
+            if error == ErrorKind::Tls {
+                self.robots.unproven(&asked.origin, now);
+            }
+            let end = read::failed(error);
             let settled = Settled { lease, key: first, sent: Some(sent), asked: Asked::default(), end };
             return Ok(self.frontier.settle(&mut state.batch, settled, now)?);
         }
@@ -604,18 +609,19 @@ impl Conductor {
         let asks_robots = leashes.iter().any(|(_, leash)| matches!(leash, Leash::Unknown));
         let width = if asks_robots { 1 } else { lease.connections.min(lease.urls.len()).max(1) };
         state.connections_used += width;
+        let mut firsts: Vec<(Origin, UrlKey)> = Vec::new();
+        for url in &lease.urls {
+            let origin = url.url.origin();
+            if !firsts.iter().any(|(known, _)| *known == origin) {
+                firsts.push((origin, url.key));
+            }
+        }
         let unsure = !self.frontier.is_quick(HostKey::of(&lease.host));
         state.slots_unsure += usize::from(unsure);
         state.slot_time.granted(self.clock.process().elapsed());
         state.leases.insert(
             lease.id,
-            LeaseState {
-                host: lease.host.clone(),
-                first: lease.urls[0].key,
-                width,
-                unsure,
-                slot_done: false,
-            },
+            LeaseState { host: lease.host.clone(), firsts, width, unsure, slot_done: false },
         );
         let order = Order { lease, leashes };
         self.runtime.spawn(self.slots.clone().visit(order, slot));

@@ -206,7 +206,8 @@ fn offers(read: &PageRead, from: &LeasedUrl) -> (Vec<Offer>, Links) {
     (offers, Links { edges })
 }
 
-fn failed(error: ErrorKind) -> End {
+/// The end of a visit that failed, with what fetch advises.
+pub(crate) fn failed(error: ErrorKind) -> End {
     End::Failed { patience: patience(NextStep::after(&error)), error }
 }
 

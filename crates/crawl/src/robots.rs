@@ -31,12 +31,15 @@ pub(crate) enum Leash {
     Rules(Arc<Rules>),
     /// Not known, or too old: ask for robots.txt first.
     Unknown,
+    /// The origin proves nothing by TLS, so that neither robots.txt nor a page can be had.
+    Unproven,
 }
 
 /// All robots.txt of a run, parsed.
 pub(crate) struct RobotsBook {
     agent: String,
     mode: Mode,
+    /// By origin, with when it must be asked for again.
     parsed: HashMap<Origin, (Timestamp, Leash)>,
 }
 
@@ -122,13 +125,23 @@ impl RobotsBook {
             RobotsAnswer::None { .. } => Leash::Free,
             RobotsAnswer::Unreachable { .. } => Leash::Unknown,
         };
+        if !matches!(leash, Leash::Unknown) {
+            self.keep(origin, record.expires, leash.clone());
+        }
+        leash
+    }
+
+    /// Takes in that TLS with an origin fails: its URLs fail without being tried one by one. The host may have
+    /// another origin, which this says nothing about.
+    pub(crate) fn unproven(&mut self, origin: &Origin, now: Timestamp) {
+        self.keep(origin, now + RETRY, Leash::Unproven);
+    }
+
+    fn keep(&mut self, origin: &Origin, expires: Timestamp, leash: Leash) {
         if self.parsed.len() >= MOST_PARSED {
             self.parsed.clear();
         }
-        if !matches!(leash, Leash::Unknown) {
-            self.parsed.insert(origin.clone(), (record.expires, leash.clone()));
-        }
-        leash
+        self.parsed.insert(origin.clone(), (expires, leash));
     }
 
     /// After a failed attempt an older file goes on to hold, for another hour.
@@ -230,7 +243,7 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result
         let fetched = match answer {
             Ok(Answer::Fetched(fetched) | Answer::Unwanted { fetched, .. }) => fetched,
             Err(error) => {
-                if at_home && error.next_step() == NextStep::RetryHard {
+                if at_home && (error.next_step() == NextStep::RetryHard || error.kind() == ErrorKind::Tls) {
                     out_of_reach = Some(error.kind());
                 }
                 break unreachable(&error.to_string());

@@ -244,6 +244,12 @@ impl Slots {
                 return (Left::Settled, None);
             }
         }
+        if let Leash::Unproven = leash {
+            let (asked, end) = (Asked::default(), read::failed(ErrorKind::Tls));
+            let settled = Settled { lease: lease.id, key: url.key, sent: None, asked, end };
+            self.tell(Message::Settled(settled, None)).await;
+            return (Left::Settled, None);
+        }
         let mut asked = Asked { crawl_delay: leash.crawl_delay(), retry_after: None };
         let turn = self.turn(lease.address, url.key.host, lease.gap).await;
         let Some(turn) = turn.filter(|turn| turn.start <= lease.deadline) else {

@@ -41,6 +41,12 @@ pub enum WebsError {
     /// The address line cannot be printed.
     #[error("cannot print the address of the web")]
     Print(#[source] io::Error),
+    /// The certificates of the TLS hosts cannot be made.
+    #[error("cannot make the certificates of the torture web: {reason}")]
+    Certificates {
+        /// What the library said.
+        reason: String,
+    },
     /// The options do not describe a web.
     #[error(
         "a generated web needs at least one host, and at least one page for each host: {hosts} hosts, {pages} pages"

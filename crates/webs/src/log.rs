@@ -30,6 +30,9 @@ pub struct LogEntry {
     pub address: String,
     /// Number of the connection, from 1 in order of acceptance.
     pub connection: u64,
+    /// Whether it came over TLS.
+    #[serde(default)]
+    pub tls: bool,
     /// The request method.
     pub method: String,
     /// Path and query.
@@ -45,6 +48,7 @@ pub(crate) struct Arrival {
     pub(crate) host: String,
     pub(crate) address: String,
     pub(crate) connection: u64,
+    pub(crate) tls: bool,
     pub(crate) method: String,
     pub(crate) target: String,
     pub(crate) agent: String,
@@ -118,6 +122,7 @@ impl RequestLog {
             host: arrival.host,
             address: arrival.address,
             connection: arrival.connection,
+            tls: arrival.tls,
             method: arrival.method,
             target: arrival.target,
             status: 0,
@@ -179,6 +184,7 @@ mod tests {
             host: "demo.test".into(),
             address: "127.0.0.1".into(),
             connection: 1,
+            tls: false,
             method: "GET".into(),
             target: target.into(),
             agent: String::new(),

@@ -58,7 +58,8 @@ impl Default for Options {
 
 /// Serves until `stop` is ready. When the web can be asked, one line goes to `out`:
 /// `serving demo at http://127.0.0.1:8080/`, and for webs of many hosts a second one with the
-/// start page and the address of the hosts file, and of the name server where there is one.
+/// start page and the address of the hosts file, and of the name server where there is one;
+/// the torture web has a third, with the address of its certificate authority.
 pub async fn run(
     options: Options,
     out: &mut (dyn Write + Send),
@@ -114,8 +115,9 @@ async fn start_torture(seed: u64, options: &Options) -> Result<(Server, String),
     let (starts, dns) = (served.start_urls().join(" "), served.dns_addr());
     let server = served.into_server();
     let base = server.base();
-    let greeting =
-        format!("serving torture at {base}/\nstart {starts} hosts {base}/_control/hosts dns {dns}\n");
+    let greeting = format!(
+        "serving torture at {base}/\nstart {starts} hosts {base}/_control/hosts dns {dns}\nca {base}/_control/ca.pem\n"
+    );
     Ok((server, greeting))
 }
 

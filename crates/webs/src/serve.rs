@@ -1,4 +1,4 @@
-//! Carries a made-up Web over HTTP/1.1 on loopback: connections, virtual hosts, log, stop.
+//! Carries a made-up Web over HTTP on loopback: connections, virtual hosts, log, stop.
 //!
 //! What is answered is the web's business ([`Web::answer`]); here are only the sockets and the
 //! two control URLs every web has: `/_control/log` (JSON lines, `?from=SEQUENCE`) and
@@ -15,10 +15,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use tokio::net::{TcpListener, TcpStream};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -177,11 +178,12 @@ pub struct Server {
     tasks: JoinSet<()>,
 }
 
-struct Shared {
-    web: Arc<dyn Web>,
-    log: Arc<RequestLog>,
+/// What all connections of a server share.
+pub(crate) struct Shared {
+    pub(crate) web: Arc<dyn Web>,
+    pub(crate) log: Arc<RequestLog>,
     /// Numbers the connections.
-    connections: Arc<AtomicU64>,
+    pub(crate) connections: Arc<AtomicU64>,
     slots: Arc<Semaphore>,
     addresses: Vec<SocketAddr>,
 }
@@ -229,6 +231,11 @@ impl Server {
     /// Runs something else that belongs to the web; it ends with the server.
     pub(crate) fn beside(&mut self, task: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(task);
+    }
+
+    /// What the connections share, for another listener of the same web.
+    pub(crate) fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.shared)
     }
 
     /// The (first) address.
@@ -318,7 +325,8 @@ async fn accept(listener: TcpListener, addr: SocketAddr, shared: Arc<Shared>) {
                 let number = shared.connections.fetch_add(1, Ordering::Relaxed) + 1;
                 let shared = Arc::clone(&shared);
                 connections.spawn(async move {
-                    converse(stream, addr.ip(), number, shared).await;
+                    let _ = stream.set_nodelay(true);
+                    converse(stream, Place { address: addr.ip(), number, secure: None }, &shared).await;
                     drop(slot);
                 });
             }
@@ -327,18 +335,46 @@ async fn accept(listener: TcpListener, addr: SocketAddr, shared: Arc<Shared>) {
     }
 }
 
-async fn converse(stream: TcpStream, address: IpAddr, number: u64, shared: Arc<Shared>) {
-    let _ = stream.set_nodelay(true);
-    let service = service_fn(|request: hyper::Request<Incoming>| {
-        let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(respond(request, address, number, &shared).await) }
+/// Where a conversation takes place.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The address that was asked.
+    pub(crate) address: IpAddr,
+    /// The number of the connection.
+    pub(crate) number: u64,
+    /// How TLS was agreed on, where it was.
+    pub(crate) secure: Option<Secure>,
+}
+
+/// What the client and the server agreed on.
+#[derive(Clone, Debug)]
+pub(crate) struct Secure {
+    /// The name for which the client opened the connection.
+    pub(crate) name: String,
+    /// HTTP/2 instead of HTTP/1.1.
+    pub(crate) http2: bool,
+}
+
+/// Answers on one connection until it ends.
+pub(crate) async fn converse(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    place: Place,
+    shared: &Arc<Shared>,
+) {
+    let http2 = place.secure.as_ref().is_some_and(|secure| secure.http2);
+    let owned = Arc::clone(shared);
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        let (shared, place) = (Arc::clone(&owned), place.clone());
+        async move { Ok::<_, Infallible>(respond(request, &place, &shared).await) }
     });
-    let connection = http1::Builder::new()
-        // The wall clock has no place in a made-up Web.
-        .auto_date_header(false)
-        .serve_connection(TokioIo::new(stream), service);
-    // A client that hangs up is no error of ours.
-    let _ = connection.await;
+    // The wall clock has no place in a made-up Web. A client that hangs up is no error of ours.
+    if http2 {
+        let mut builder = http2::Builder::new(TokioExecutor::new());
+        let _ = builder.auto_date_header(false).serve_connection(TokioIo::new(stream), service).await;
+    } else {
+        let mut builder = http1::Builder::new();
+        let _ = builder.auto_date_header(false).serve_connection(TokioIo::new(stream), service).await;
+    }
 }
 
 /// Fills the status in even when the client goes away before the answer.
@@ -356,19 +392,24 @@ impl Drop for Pending<'_> {
 
 async fn respond(
     request: hyper::Request<Incoming>,
-    address: IpAddr,
-    connection: u64,
+    place: &Place,
     shared: &Shared,
 ) -> hyper::Response<Full<Bytes>> {
     let (head, body) = request.into_parts();
     let header = |name| head.headers.get(name).map(|value: &http::HeaderValue| value.as_bytes());
     let text = |name| String::from_utf8_lossy(header(name).unwrap_or_default()).into_owned();
+    // HTTP/2 names the host beside the path.
+    let host = match head.uri.authority() {
+        Some(authority) if header("host").is_none() => authority.to_string(),
+        _ => text("host"),
+    };
     let target = head.uri.path_and_query().map_or("/", |target| target.as_str());
     let since_start = shared.log.since_start();
     let sequence = shared.log.arrived(Arrival {
-        host: text("host"),
-        address: address.to_string(),
-        connection,
+        host: host.clone(),
+        address: place.address.to_string(),
+        connection: place.number,
+        tls: place.secure.is_some(),
         method: head.method.to_string(),
         target: target.to_owned(),
         agent: text("user-agent"),
@@ -378,7 +419,7 @@ async fn respond(
     let read = Limited::new(body, MAX_REQUEST_BODY).collect();
     let answer = match tokio::time::timeout(BODY_PATIENCE, read).await {
         Ok(Ok(body)) => {
-            let mut asked = Request::get(&host_asked(&text("host"), address, shared), target);
+            let mut asked = Request::get(&host_asked(&host, place.address, shared), target);
             asked.method = head.method.to_string();
             asked.headers = head
                 .headers
@@ -389,7 +430,12 @@ async fn respond(
                 .collect();
             asked.body = body.to_bytes();
             asked.since_start = since_start;
-            control(&asked, shared).unwrap_or_else(|| shared.web.answer(&asked))
+            let stranger = place.secure.as_ref().is_some_and(|secure| !is_of(&secure.name, &asked.host));
+            match control(&asked, shared) {
+                _ if stranger => misdirected(),
+                Some(answer) => answer,
+                None => shared.web.answer(&asked),
+            }
         }
         Ok(Err(_)) => Answer::new(413, "text/plain", "the request body is too long\n"),
         Err(_) => Answer::new(408, "text/plain", "the request body did not arrive\n"),
@@ -401,6 +447,16 @@ async fn respond(
         tokio::time::sleep(answer.delay).await;
     }
     into_http(answer)
+}
+
+/// Whether `host` (`name:port`) is the name that a connection was opened for.
+pub(crate) fn is_of(name: &str, host: &str) -> bool {
+    host.split(':').next().unwrap_or(host).eq_ignore_ascii_case(name)
+}
+
+/// A connection for one name is none for another, even where certificate and address are the same.
+pub(crate) fn misdirected() -> Answer {
+    Answer::new(421, "text/plain", "this connection was opened for another name\n")
 }
 
 fn control(request: &Request, shared: &Shared) -> Option<Answer> {

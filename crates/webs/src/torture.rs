@@ -3,10 +3,11 @@
 //! Everything follows from the seed and, where a host recovers or a name changes, from the time
 //! since the server's start; never from how often it was asked. All hosts are `*.torture.test` on one
 //! port: most on an HTTP library at 127.0.0.1 to .6, those it could not misbehave enough for on a raw
-//! listener at 127.0.0.7; at 127.0.0.8 connections are refused; 127.66.0.1 answers, and must never be
+//! listener at 127.0.0.7; at 127.0.0.8 connections are refused; at 127.0.0.9 TLS is spoken, with
+//! certificates by an authority of the web's own ([`TortureServer::ca`], `/_control/ca.pem`); 127.66.0.1 answers, and must never be
 //! asked. A crawl starts at the portal, takes every `*.torture.test` host into its scope, may ask
 //! 127.0.0.0/24 and nothing else that is private, and uses the web's name server (or its hosts file,
-//! which leaves out the names whose address is the mischief).
+//! which leaves out the names whose address is the mischief), and trusts its authority.
 //!
 //! | host | what | right |
 //! | --- | --- | --- |
@@ -29,6 +30,7 @@
 //! | `robots-chain-5` | the rules behind five redirects | obeyed |
 //! | `robots-large` | rules before and after 500 KiB | obeyed up to there |
 //! | `robots-mark` `robots-crlf` `robots-cr` `robots-mixed` `robots-type` | byte order mark, line ends, junk, odd type | obeyed |
+//! | `robots-delay` | a Crawl-delay of one second | kept |
 //! | `robots-chain-6` `robots-html` `robots-utf-16` | no readable rules | fetched |
 //! | `drip` `drip-head` | a byte each 100 ms | cut or timeout |
 //! | `endless` `endless-chunks` `endless-head` | 64 MiB unless the client hangs up | cut or failed |
@@ -43,15 +45,30 @@
 //! | `no-such-name` `broken-name` `refused-name` `silent-name` `empty-name` `garbage-name` `alias-loop` | NXDOMAIN, SERVFAIL, REFUSED, nothing, no records, no DNS, a circle of aliases | failed |
 //! | `slow-name` `ttl-0` `ttl-absurd` `alias-3` `many-addresses` `many-N` | late answers, lifetimes 0 and 136 years, aliases, 20 addresses, ten names on one | fetched |
 //! | `alias-30` | thirty aliases | fetched or failed |
-//! | `inside` `inside-…` | private addresses: plain, by alias, IPv6-mapped, 10/8, metadata, 0.0.0.0 | forbidden, never asked |
+//! | `inside` `inside-…` | private addresses: plain, by alias, IPv6-mapped, NAT64, 6to4, IPv6's own, 10/8, metadata, 0.0.0.0 | forbidden, never asked |
 //! | `inside-mixed` `rebinding` | a good and a forbidden address, at once or one after the other | the forbidden one never asked |
 //! | `refused` | nobody listens | failed |
+//! | `tls-1-2` `tls-1-3` `h2` | good sites over TLS 1.2, 1.3, HTTP/2 by ALPN | fetched |
+//! | `tls-expired` `tls-early` `tls-wrong-name` `tls-unknown` `tls-forged` `tls-self-signed` | certificates that prove nothing | failed, never asked |
+//! | `tls-garbage` `tls-alert` `tls-1-0` `tls-hello-flood` `tls-long-chain` | no handshake worth the name | failed, never asked |
+//! | `tls-silent` `tls-drip` `tls-closed` `tls-reset` `tls-half` | a handshake that does not end | failed, never asked |
+//! | `tls-hushed` `tls-truncated` | silence after the handshake; an end without good-bye | timeout; cut |
+//! | `http:` on the TLS port, `https:` on the plain one | the wrong protocol | failed, the host's pages fetched |
+//! | `h2-reset` `h2-reset-at-once` `h2-refused` `h2-closed` | RST_STREAM within the body, before it; an end | cut or broken |
+//! | `h2-goaway` `h2-goaway-late` `h2-goaway-cut` | GOAWAY before, beside and instead of the rest | broken; fetched; cut |
+//! | `h2-reset-flood` `h2-settings-flood` `h2-ping-flood` `h2-window-flood` `h2-empty-flood` | 200,000 frames of a kind | broken or timeout |
+//! | `h2-endless-head` `h2-huge-header` `h2-header-bomb` | CONTINUATION without end, 1 MiB in one, 39 MB in 14 KB | failed |
+//! | `h2-endless` `h2-overrun` `h2-stall` `h2-silent` | DATA without end within and past the window; none | cut or failed |
+//! | `h2-push` `h2-garbage` `h2-length` `h2-no-status` `h2-upper-case` `h2-bad-settings` | HTTP/2 that is none | fetched or failed |
 //!
-//! TLS and HTTP/2 have no hosts yet.
+//! All names of the TLS listener share an address and a certificate; a request for one of them on a
+//! connection that was opened for another is answered 421.
 
 mod bombs;
 mod book;
+mod certificates;
 mod dns;
+mod frames;
 mod names;
 mod ordinary;
 mod pace;
@@ -60,6 +77,7 @@ mod redirects;
 mod robots;
 mod spaces;
 mod text;
+mod tls;
 pub mod truth;
 mod wire;
 
@@ -76,6 +94,7 @@ use crate::WebsError;
 use crate::log::{KEPT_ENTRIES, RequestLog};
 use crate::serve::{Answer, Request, Server, Web, listen, open_log};
 use book::{Book, FORBIDDEN, HTML, Spot};
+use certificates::Certificates;
 pub use dns::Question;
 use dns::{NameServer, Questions};
 use truth::TortureTruth;
@@ -91,6 +110,8 @@ pub struct TortureOptions {
     pub log_file: Option<PathBuf>,
     /// When hosts that ask for a sensible pause recover, from the server's start.
     pub recovers_after: Duration,
+    /// The `Crawl-delay` of the host that has one, in whole seconds.
+    pub crawl_delay: Duration,
     /// When the name that changes its address does so, from the server's start.
     pub rebinds_after: Duration,
     /// How late the slow name server is.
@@ -112,6 +133,7 @@ impl Default for TortureOptions {
             kept_entries: KEPT_ENTRIES,
             log_file: None,
             recovers_after: Duration::from_secs(5),
+            crawl_delay: Duration::from_secs(1),
             rebinds_after: Duration::from_secs(3),
             slow_dns: Duration::from_secs(1),
             patience: Duration::from_secs(30),
@@ -125,6 +147,8 @@ impl Default for TortureOptions {
 /// The torture web of one seed, as it is served on one port.
 pub struct Torture {
     book: Book,
+    /// The certificate authority of the TLS hosts, when they are served.
+    ca: String,
 }
 
 impl Torture {
@@ -140,20 +164,23 @@ impl Torture {
         robots::write(&mut book);
         wire::write(&mut book);
         names::write(&mut book);
+        tls::write(&mut book);
         book.bind();
-        Self { book }
+        Self { book, ca: String::new() }
     }
 
     /// Serves the web of a seed on loopback, with its name server.
     pub async fn start(seed: u64, options: TortureOptions) -> Result<TortureServer, WebsError> {
         let log = Arc::new(open_log(options.kept_entries, options.log_file.as_deref())?);
         let sockets = Sockets::open(options.port).await?;
-        let web = Arc::new(Self::new(seed, sockets.port, options));
+        let certificates = Certificates::new()?;
+        let web = Arc::new(Self { ca: certificates.ca.clone(), ..Self::new(seed, sockets.port, options) });
         let numbers = Arc::<AtomicU64>::default();
         let served: Arc<dyn Web> = Arc::clone(&web) as Arc<dyn Web>;
         let mut server = Server::on(served, sockets.http, Arc::clone(&log), Arc::clone(&numbers));
         let scripts = Arc::clone(&web);
         let raw = raw::Raw {
+            tls: false,
             log: Arc::clone(&log),
             numbers,
             connections: web.book.options.connections,
@@ -161,6 +188,8 @@ impl Torture {
             script: Box::new(move |request| wire::script(&scripts.book, request)),
         };
         server.beside(raw.serve(sockets.raw, Spot::Raw.ip().into()));
+        let tls = tls::Tls { web: Arc::clone(&web), shared: server.shared(), certificates };
+        server.beside(tls.serve(sockets.tls, Spot::Tls.ip().into()));
         let questions = Arc::<Questions>::default();
         let names = web.book.names.clone();
         let name_server = NameServer { names, log, questions: Arc::clone(&questions) };
@@ -187,6 +216,9 @@ impl Web for Torture {
             let body = serde_json::to_vec(&book.truth).expect("a truth has only plain fields");
             return Answer::new(200, "application/json", body);
         }
+        if request.path == "/_control/ca.pem" {
+            return Answer::new(200, "application/x-pem-file", self.ca.clone());
+        }
         let Some(label) = book.label(&request.host) else {
             // Asked by its address: nobody has business here, so let it look worthwhile.
             return Answer::new(200, HTML, "<p>The inside of somebody's network.</p>\n");
@@ -195,6 +227,7 @@ impl Web for Torture {
             .or_else(|| redirects::answer(book, label, request))
             .or_else(|| bombs::answer(label, request))
             .or_else(|| text::answer(book, label, request))
+            .or_else(|| frames::answer(label, request))
             .or_else(|| pace::answer(book, label, request))
             .or_else(|| robots::answer(book, label, request));
         if let Some(answer) = chapters {
@@ -252,6 +285,11 @@ impl TortureServer {
         self.dns
     }
 
+    /// The certificate authority of the TLS hosts, which a crawler must be told to trust (PEM).
+    pub fn ca(&self) -> &str {
+        &self.web.ca
+    }
+
     /// The questions to the name server, oldest first.
     pub fn questions(&self) -> Vec<Question> {
         self.questions.all()
@@ -277,6 +315,7 @@ struct Sockets {
     port: u16,
     http: Vec<(SocketAddr, TcpListener)>,
     raw: TcpListener,
+    tls: TcpListener,
     refusing: TcpSocket,
     dns: UdpSocket,
     dns_addr: SocketAddr,
@@ -296,19 +335,30 @@ impl Sockets {
     }
 
     async fn open_once(port: u16) -> Result<Self, WebsError> {
-        let spots =
-            [Spot::First, Spot::Second, Spot::Spaces, Spot::Answers, Spot::Pace, Spot::Robots, Spot::Raw];
+        let spots = [
+            Spot::First,
+            Spot::Second,
+            Spot::Spaces,
+            Spot::Answers,
+            Spot::Pace,
+            Spot::Robots,
+            Spot::Raw,
+            Spot::Tls,
+        ];
         let ips = spots.iter().map(|spot| spot.ip()).chain([FORBIDDEN]);
         let mut http = listen(&ips.map(|ip| SocketAddr::from((ip, port))).collect::<Vec<_>>()).await?;
         let port = http[0].0.port();
-        let raw_place = http.iter().position(|(addr, _)| addr.ip() == IpAddr::from(Spot::Raw.ip()));
-        let (_, raw) = http.remove(raw_place.expect("the raw address was listened on"));
+        let mut take = |spot: Spot| {
+            let place = http.iter().position(|(addr, _)| addr.ip() == IpAddr::from(spot.ip()));
+            http.remove(place.expect("the address was listened on")).1
+        };
+        let (raw, tls) = (take(Spot::Raw), take(Spot::Tls));
         let refused = SocketAddr::from((Spot::Refused.ip(), port));
         let refusing = bound(refused).map_err(|source| failure(refused, source))?;
         let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let dns = UdpSocket::bind(wanted).await.map_err(|source| failure(wanted, source))?;
         let dns_addr = dns.local_addr().map_err(|source| failure(wanted, source))?;
-        Ok(Self { port, http, raw, refusing, dns, dns_addr })
+        Ok(Self { port, http, raw, tls, refusing, dns, dns_addr })
     }
 }
 

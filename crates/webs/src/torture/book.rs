@@ -3,7 +3,7 @@
 //! Chapters write into the book once, at the start; afterwards it is only read. Ordinary pages are
 //! drawn here, mischief is the chapters' own.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::TortureOptions;
@@ -41,6 +41,8 @@ pub(super) enum Spot {
     Raw = 7,
     /// Nobody listens.
     Refused = 8,
+    /// The TLS listener.
+    Tls = 9,
 }
 
 impl Spot {
@@ -57,6 +59,8 @@ pub(super) struct Book {
     /// What the name server says, by full name.
     pub(super) names: HashMap<String, Say>,
     port: u16,
+    /// Labels of the hosts that speak TLS.
+    secure: HashSet<String>,
     /// Names with plain addresses, for the hosts file.
     hosts: Vec<(String, IpAddr)>,
     /// Links of the ordinary pages, by host label and path.
@@ -73,6 +77,7 @@ impl Book {
             urls: Vec::new(),
             traps: Vec::new(),
             waits: Vec::new(),
+            delays: Vec::new(),
             allowed: ALLOWED.to_owned(),
             forbidden: vec![FORBIDDEN.into()],
         };
@@ -82,6 +87,7 @@ impl Book {
             truth,
             names: HashMap::new(),
             port,
+            secure: HashSet::new(),
             hosts: Vec::new(),
             pages: HashMap::new(),
             chapters: Vec::new(),
@@ -100,7 +106,8 @@ impl Book {
 
     /// The absolute URL of a path.
     pub(super) fn url(&self, label: &str, path: &str) -> String {
-        format!("http://{}{path}", self.authority(label))
+        let scheme = if self.secure.contains(label) { "https" } else { "http" };
+        format!("{scheme}://{}{path}", self.authority(label))
     }
 
     /// The label of a host of this web, from `name:port`.
@@ -124,6 +131,9 @@ impl Book {
     /// A host with a plain address.
     pub(super) fn host(&mut self, label: &str, spot: Spot) {
         let ip = IpAddr::from(spot.ip());
+        if spot == Spot::Tls {
+            self.secure.insert(label.to_owned());
+        }
         self.hosts.push((format!("{label}.{DOMAIN}"), ip));
         self.name(label, Say::Addresses { addresses: vec![ip], ttl: 300 });
     }
@@ -198,6 +208,12 @@ impl Book {
     pub(super) fn wait(&mut self, label: &str, seconds: u64) {
         let host = self.authority(label);
         self.truth.waits.push(Wait { host, seconds });
+    }
+
+    /// A pause that a host's robots.txt asks for.
+    pub(super) fn delay(&mut self, label: &str, seconds: u64) {
+        let host = self.authority(label);
+        self.truth.delays.push(Wait { host, seconds });
     }
 
     /// Requests for a URL that fails each time.

@@ -1,6 +1,6 @@
 //! Hosts that are odd by their name alone: what the name server says of them, and what is right.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::book::{Book, DOMAIN, FORBIDDEN, Spot};
 use super::dns::Say;
@@ -15,6 +15,7 @@ pub(super) fn write(book: &mut Book) {
     let inside = IpAddr::from(FORBIDDEN);
     let mapped = IpAddr::from(FORBIDDEN.to_ipv6_mapped());
     let addresses = |addresses: &[IpAddr], ttl| Say::Addresses { addresses: addresses.to_vec(), ttl };
+    let wide = |segments: [u16; 8]| IpAddr::from(Ipv6Addr::from(segments));
     let alias = |label: &str, hops: u32, end: IpAddr| Say::Aliases {
         chain: (1..=hops).map(|hop| format!("{label}-{hop}.{DOMAIN}")).collect(),
         end: Some(end),
@@ -66,6 +67,12 @@ pub(super) fn write(book: &mut Book) {
         ("inside", addresses(&[inside], 60)),
         ("inside-alias", alias("inside-alias", 1, inside)),
         ("inside-mapped", addresses(&[mapped], 60)),
+        // 127.66.0.1 as NAT64 and 6to4 write it; then addresses of IPv6's own.
+        ("inside-nat64", addresses(&[wide([0x64, 0xff9b, 0, 0, 0, 0, 0x7f42, 1])], 60)),
+        ("inside-6to4", addresses(&[wide([0x2002, 0x7f42, 1, 0, 0, 0, 0, 1])], 60)),
+        ("inside-loopback6", addresses(&[IpAddr::from(Ipv6Addr::LOCALHOST)], 60)),
+        ("inside-local6", addresses(&[wide([0xfd00, 0, 0, 0, 0, 0, 0, 1])], 60)),
+        ("inside-link6", addresses(&[wide([0xfe80, 0, 0, 0, 0, 0, 0, 1])], 60)),
         ("inside-private", addresses(&[IpAddr::from(Ipv4Addr::new(10, 0, 0, 1))], 60)),
         ("inside-metadata", addresses(&[IpAddr::from(Ipv4Addr::new(169, 254, 169, 254))], 60)),
         ("inside-zero", addresses(&[IpAddr::from(Ipv4Addr::UNSPECIFIED)], 60)),

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -44,6 +44,8 @@ pub(super) struct Script {
 
 /// What the listener needs.
 pub(super) struct Raw {
+    /// What comes here came over TLS.
+    pub(super) tls: bool,
     pub(super) log: Arc<RequestLog>,
     pub(super) numbers: Arc<AtomicU64>,
     pub(super) connections: usize,
@@ -57,31 +59,15 @@ impl Raw {
     /// Serves until the task is aborted; then every connection closes.
     pub(super) async fn serve(self, listener: TcpListener, address: IpAddr) {
         let raw = Arc::new(self);
-        let slots = Arc::new(Semaphore::new(raw.connections.max(1)));
-        let mut connections = JoinSet::new();
-        loop {
-            let slot = tokio::select! {
-                biased;
-                Some(_) = connections.join_next() => continue,
-                slot = Arc::clone(&slots).acquire_owned() => slot,
-            };
-            let Ok(slot) = slot else { return };
-            let Ok((stream, _)) = listener.accept().await else {
-                // Out of descriptors: give the open connections time to end.
-                sleep(Duration::from_millis(20)).await;
-                continue;
-            };
+        let (connections, patience, numbers) = (raw.connections, raw.patience, Arc::clone(&raw.numbers));
+        attend(listener, connections, patience, &numbers, |stream, number| {
             let raw = Arc::clone(&raw);
-            connections.spawn(async move {
-                let number = raw.numbers.fetch_add(1, Ordering::Relaxed) + 1;
-                // Whatever the script says, nobody holds a connection for longer.
-                let _ = timeout(raw.patience, raw.converse(stream, address, number)).await;
-                drop(slot);
-            });
-        }
+            async move { raw.converse(stream, address, number).await }
+        })
+        .await;
     }
 
-    async fn converse(&self, mut stream: TcpStream, address: IpAddr, number: u64) {
+    pub(super) async fn converse(&self, mut stream: TcpStream, address: IpAddr, number: u64) {
         let _ = stream.set_nodelay(true);
         let mut read = Vec::new();
         while let Some(head) = read_head(&mut stream, &mut read).await {
@@ -97,7 +83,8 @@ impl Raw {
         }
     }
 
-    fn answer(&self, head: &str, address: IpAddr, connection: u64) -> Script {
+    /// Notes a request and says how it is answered.
+    pub(super) fn answer(&self, head: &str, address: IpAddr, connection: u64) -> Script {
         let mut lines = head.split("\r\n");
         let mut words = lines.next().unwrap_or_default().split(' ');
         let method = words.next().unwrap_or_default().to_owned();
@@ -115,6 +102,7 @@ impl Raw {
             host: request.header("host").unwrap_or_default().to_owned(),
             address: address.to_string(),
             connection,
+            tls: self.tls,
             method: request.method.clone(),
             target,
             agent: request.header("user-agent").unwrap_or_default().to_owned(),
@@ -125,8 +113,41 @@ impl Raw {
     }
 }
 
+/// Accepts so many connections at once, numbers them, and holds none for longer than its patience.
+pub(super) async fn attend<F>(
+    listener: TcpListener,
+    connections: usize,
+    patience: Duration,
+    numbers: &AtomicU64,
+    converse: impl Fn(TcpStream, u64) -> F,
+) where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let slots = Arc::new(Semaphore::new(connections.max(1)));
+    let mut talking = JoinSet::new();
+    loop {
+        let slot = tokio::select! {
+            biased;
+            Some(_) = talking.join_next() => continue,
+            slot = Arc::clone(&slots).acquire_owned() => slot,
+        };
+        let Ok(slot) = slot else { return };
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of descriptors: give the open connections time to end.
+            sleep(Duration::from_millis(20)).await;
+            continue;
+        };
+        let conversation = converse(stream, numbers.fetch_add(1, Ordering::Relaxed) + 1);
+        talking.spawn(async move {
+            // Whatever the script says, nobody holds a connection for longer.
+            let _ = timeout(patience, conversation).await;
+            drop(slot);
+        });
+    }
+}
+
 /// The next request head, without its end; `None` when the client has gone or talks too much.
-async fn read_head(stream: &mut TcpStream, read: &mut Vec<u8>) -> Option<String> {
+pub(super) async fn read_head(stream: &mut (impl AsyncRead + Unpin), read: &mut Vec<u8>) -> Option<String> {
     loop {
         if let Some(end) = read.windows(4).position(|four| four == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&read[..end]).into_owned();

@@ -12,7 +12,7 @@ const RULES: &str = "User-agent: *\nDisallow: /denied/\n";
 pub(super) const READ_BYTES: usize = 500 * 1024;
 
 /// Hosts whose rules can be had; all deny `/denied/`.
-const READABLE: [&str; 7] = [
+const READABLE: [&str; 8] = [
     "robots-chain-5",
     "robots-large",
     "robots-mark",
@@ -20,6 +20,7 @@ const READABLE: [&str; 7] = [
     "robots-cr",
     "robots-mixed",
     "robots-type",
+    "robots-delay",
 ];
 /// Hosts without usable rules: a denial may or may not be understood.
 const UNREADABLE: [&str; 3] = ["robots-chain-6", "robots-html", "robots-utf-16"];
@@ -42,6 +43,7 @@ pub(super) fn write(book: &mut Book) {
     }
     book.expect("robots-large", "/edge/page.html", [Ending::Disallowed], 0);
     book.page("robots-large", "/late/page.html", Vec::new());
+    book.delay("robots-delay", book.options.crawl_delay.as_secs());
     for (label, _) in TROUBLED {
         book.host(label, Spot::Robots);
         expect_closed(book, label);
@@ -87,6 +89,7 @@ pub(super) fn answer(book: &Book, label: &str, request: &Request) -> Option<Answ
             text("\0\u{1}junk\n: :\nuser-AGENT :*\r\n\r\n#x\rDISALLOW:/denied/ # why\n\nFoo: bar\n")
         }
         "robots-type" => Answer::new(200, "application/octet-stream", RULES),
+        "robots-delay" => text(&format!("{RULES}Crawl-delay: {}\n", book.options.crawl_delay.as_secs())),
         "robots-html" => Answer::new(
             200,
             HTML,

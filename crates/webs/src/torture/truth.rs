@@ -25,6 +25,8 @@ pub struct TortureTruth {
     pub traps: Vec<TortureTrap>,
     /// Pauses that hosts ask for.
     pub waits: Vec<Wait>,
+    /// Pauses between any two requests that robots.txt asks for.
+    pub delays: Vec<Wait>,
     /// The network that a crawl must be allowed to ask, loopback though it is; nothing beyond it.
     pub allowed: String,
     /// Addresses that listen and must never be asked.
@@ -84,6 +86,8 @@ pub enum Why {
     ForbiddenAddress,
     /// No connection.
     Connect,
+    /// TLS could not be agreed on, or the certificate proves nothing.
+    Tls,
     /// No answer in time.
     Timeout,
     /// The connection broke.
@@ -122,7 +126,7 @@ pub struct TortureTrap {
 pub struct Wait {
     /// `name:port`
     pub host: String,
-    /// Seconds without a request after each answer 429 or 503.
+    /// Seconds without a request: after each answer 429 or 503, or after each request.
     pub seconds: u64,
 }
 
@@ -151,6 +155,15 @@ pub enum Offence {
         asked: u64,
         /// Requests allowed.
         at_most: u64,
+    },
+    /// A host was asked again within the pause that its robots.txt asks for.
+    Hurried {
+        /// The request.
+        url: String,
+        /// Milliseconds after the request before it.
+        after_ms: u64,
+        /// The pause in seconds.
+        seconds: u64,
     },
     /// A host was asked again within the pause it asked for.
     TooSoon {
@@ -187,6 +200,7 @@ impl Why {
             Why::Dns => "dns".to_owned(),
             Why::ForbiddenAddress => "forbidden-address".to_owned(),
             Why::Connect => "connect".to_owned(),
+            Why::Tls => "tls".to_owned(),
             Why::Timeout => "timeout".to_owned(),
             Why::Broken => "broken".to_owned(),
             Why::Malformed => "malformed".to_owned(),
@@ -234,8 +248,16 @@ impl TortureTruth {
         let mut asked: HashMap<String, u64> = HashMap::new();
         let mut trapped: HashMap<&str, u64> = HashMap::new();
         let mut refused: HashMap<&str, u64> = HashMap::new();
+        let mut before: HashMap<&str, u64> = HashMap::new();
         for entry in log {
             let url = asked_url(entry);
+            let delay = self.delays.iter().find(|delay| delay.host == entry.host);
+            if let (Some(delay), Some(last)) = (delay, before.insert(&entry.host, entry.us)) {
+                let after_ms = entry.us.saturating_sub(last) / 1_000;
+                if after_ms < delay.seconds.saturating_mul(1_000) {
+                    offences.push(Offence::Hurried { url: url.clone(), after_ms, seconds: delay.seconds });
+                }
+            }
             if self.forbidden.iter().any(|forbidden| forbidden.to_string() == entry.address) {
                 offences.push(Offence::ForbiddenAddress { url: url.clone() });
             }
@@ -283,6 +305,9 @@ impl fmt::Display for Offence {
             Offence::Trapped { name, asked, at_most } => {
                 write!(f, "the trap {name} got {asked} requests, at most {at_most} are right")
             }
+            Offence::Hurried { url, after_ms, seconds } => {
+                write!(f, "{url} was asked {after_ms} ms after another, robots.txt asks for {seconds} s")
+            }
             Offence::TooSoon { url, after_ms, seconds } => {
                 write!(f, "{url} was asked {after_ms} ms after its host asked for {seconds} s")
             }
@@ -291,7 +316,8 @@ impl fmt::Display for Offence {
 }
 
 fn asked_url(entry: &LogEntry) -> String {
-    format!("http://{}{}", entry.host.to_ascii_lowercase(), entry.target)
+    let scheme = if entry.tls { "https" } else { "http" };
+    format!("{scheme}://{}{}", entry.host.to_ascii_lowercase(), entry.target)
 }
 
 #[cfg(test)]
@@ -319,6 +345,7 @@ mod tests {
                 at_most: 2,
             }],
             waits: vec![Wait { host: HOST.into(), seconds: 2 }],
+            delays: vec![Wait { host: HOST.into(), seconds: 1 }],
             allowed: String::new(),
             forbidden: vec![IpAddr::from([127, 66, 0, 1])],
         }
@@ -333,6 +360,7 @@ mod tests {
             host: HOST.into(),
             address: address.into(),
             connection: 1,
+            tls: false,
             method: "GET".into(),
             target: target.into(),
             status,
@@ -349,6 +377,10 @@ mod tests {
     fn the_log_convicts_the_guilty_only() {
         let here = "127.0.0.1";
         check(&[(0, here, "/", 200), (1, here, "/maze/1", 200), (2, here, "/maze/2", 200)], &[]);
+        check(
+            &[(5, here, "/x", 200), (5, here, "/y", 200)],
+            &["/y was asked 0 ms after another, robots.txt asks for 1 s"],
+        );
         check(&[(0, here, "/denied", 200)], &["/denied was asked 1 times, at most 0 are right"]);
         check(&[(0, "127.66.0.1", "/x", 200)], &["/x was asked of a forbidden address"]);
         check(&[(0, here, "/x", 503), (2, here, "/y", 200), (3, here, "/z", 200)], &[]);

@@ -14,8 +14,8 @@ use super::truth::{Ending, Why};
 use crate::serve::Request;
 
 const PLAIN: &str = "/plain.html";
-const OK: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
-const BODY: &str = "<!doctype html><title>Odd</title><p>An odd page, to its end.</p>\n";
+pub(super) const OK: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+pub(super) const BODY: &str = "<!doctype html><title>Odd</title><p>An odd page, to its end.</p>\n";
 /// What the header injection tries to smuggle into a request.
 const SMUGGLED: &str = "x-smuggled";
 /// Its target, as it stands in a URL.
@@ -85,7 +85,8 @@ pub(super) fn write(book: &mut Book) {
     }
     book.host("smuggling", Spot::Raw);
     book.lead(book.url("smuggling", "/"));
-    let to = book.url("smuggling", SMUGGLING);
+    // As canonical URLs write it.
+    let to = book.url("smuggling", &SMUGGLING.replace("%0d", "%0D").replace("%0a", "%0A"));
     book.expect("smuggling", "/", [Ending::Redirected { to: to.clone() }, Why::BadRedirect.into()], 1);
     book.expect_url(to, [Ending::Fetched, Ending::Unmet], book.tries());
     book.expect("smuggling", "/admin", [Ending::Unmet], 0);
@@ -195,15 +196,15 @@ fn page(status: u16, body: &str) -> Script {
 }
 
 /// Says one thing and hangs up.
-fn say(status: u16, bytes: &str) -> Script {
+pub(super) fn say(status: u16, bytes: &str) -> Script {
     told(status, vec![send(bytes)])
 }
 
-fn told(status: u16, acts: Vec<Act>) -> Script {
+pub(super) fn told(status: u16, acts: Vec<Act>) -> Script {
     Script { status, acts, keep: false }
 }
 
-fn send(bytes: &str) -> Act {
+pub(super) fn send(bytes: &str) -> Act {
     Act::Send(text(bytes))
 }
 

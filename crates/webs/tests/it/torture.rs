@@ -2,6 +2,7 @@
 
 mod answers;
 mod names;
+mod tls;
 mod walk;
 mod wire;
 
@@ -13,6 +14,7 @@ use webs::torture::{Torture, TortureOptions, TortureServer};
 fn quick() -> TortureOptions {
     TortureOptions {
         recovers_after: Duration::ZERO,
+        crawl_delay: Duration::ZERO,
         slow_dns: Duration::from_millis(50),
         patience: Duration::from_secs(2),
         endless_bytes: 4 << 20,

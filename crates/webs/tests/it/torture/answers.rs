@@ -198,7 +198,7 @@ fn a_seed_is_one_web_and_another_seed_another() {
         let url = url::Url::parse(page).expect("a URL");
         let label = url.host_str().and_then(|host| host.strip_suffix(".torture.test"));
         let Some(label) = label else { continue };
-        let path = &page[page[7..].find('/').expect("a path") + 7..];
+        let path = &url[url::Position::BeforePath..];
         let drawn = [&one, &same, &other].map(|web| {
             let answer = ask(web, label, path, 5_000);
             (answer.status, answer.headers, answer.body, answer.delay)

@@ -95,6 +95,8 @@ async fn names_are_answered_as_described() {
     check("inside", A, 0, 0, &[("127.66.0.1", 60)]).await;
     check("inside-alias", A, 0, 1, &[("127.66.0.1", 60)]).await;
     check("inside-mapped", AAAA, 0, 0, &[("::ffff:127.66.0.1", 60)]).await;
+    check("inside-nat64", AAAA, 0, 0, &[("64:ff9b::7f42:1", 60)]).await;
+    check("inside-6to4", AAAA, 0, 0, &[("2002:7f42:1::1", 60)]).await;
     check("inside-private", A, 0, 0, &[("10.0.0.1", 60)]).await;
     check("inside-metadata", A, 0, 0, &[("169.254.169.254", 60)]).await;
     check("inside-zero", A, 0, 0, &[("0.0.0.0", 60)]).await;

@@ -8,15 +8,20 @@ use webs::program::{self, Choice, Options};
 use webs::torture::truth::Ending;
 use webs::torture::{TortureOptions, TortureServer};
 
-use super::{authority, names, quick, start, url};
+use super::{authority, names, quick, start, tls, url};
 use crate::client::{Connection, Got};
 
 async fn get(server: &TortureServer, page: &str) -> Got {
     let page = url::Url::parse(page).expect("a URL");
+    let secure = page.scheme() == "https";
     let host = format!("{}:{}", page.host_str().expect("a host"), server.addr().port());
     let addr = SocketAddr::new(names::address(server, &host).await, server.addr().port());
     let target = &page[url::Position::BeforePath..url::Position::AfterQuery];
-    Connection::open(addr).await.get(&host, target, &[]).await
+    let mut connection = match secure {
+        true => tls::open(server, addr, page.host_str().expect("a host"), b"http/1.1").await,
+        false => Connection::open(addr).await,
+    };
+    connection.get(&host, target, &[]).await
 }
 
 /// Where the links and the Location of an answer lead.
@@ -87,7 +92,7 @@ async fn every_legitimate_page_is_reached_and_nothing_speaks_against_the_crawler
         let log = server.log().entries();
         assert_eq!(truth.missing(&log), [""; 0]);
         assert_eq!(truth.offences(&log), []);
-        assert!((100..250).contains(&truth.legitimate().count()), "{}", truth.legitimate().count());
+        assert!((150..300).contains(&truth.legitimate().count()), "{}", truth.legitimate().count());
         // Whatever the truth speaks of is led to, except what only a misled crawler meets.
         for known in truth.urls.iter().filter(|known| !known.endings.contains(&Ending::Unmet)) {
             assert!(met.contains(&known.url), "{} is not linked", known.url);
@@ -177,4 +182,5 @@ async fn the_program_says_where_to_start_and_whom_to_ask_for_names() {
     let expected =
         format!("\nstart http://www.torture.test:{port}/ hosts {base}_control/hosts dns 127.0.0.1:");
     assert!(text.contains(&expected), "{text}");
+    assert!(text.ends_with(&format!("\nca {base}_control/ca.pem\n")), "{text}");
 }

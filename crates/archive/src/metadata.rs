@@ -19,6 +19,8 @@ pub enum Purpose {
     Robots,
     /// As a sitemap.
     Sitemap,
+    /// As a site's hints to crawlers, or the list of changes that they name.
+    Hints,
 }
 
 /// A metadata record's block.

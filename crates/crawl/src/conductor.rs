@@ -12,7 +12,7 @@ use std::time::Duration;
 use archive::rows::{self, PageRows, Stand};
 use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
 use archive::{ArchiveSettings, ArchiveWriter, Records};
-use frontier::tables::{RobotsAnswer, STATS, Stats, URLS};
+use frontier::tables::{HintsAnswer, RobotsAnswer, STATS, Stats, URLS};
 use frontier::{Asked, End, Frontier, Lane, LimitReached, Next, Offer, Patience, Settled, page_key};
 use kv::{Batch, Durability, Reader, Store};
 use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Origin, Outcome, Project, Timestamp, UrlKey};
@@ -20,6 +20,7 @@ use net::Clock as _;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
+use crate::hints::{AskedHints, HintsBook};
 use crate::progress::{EndReason, Ended, Pause, Progress};
 use crate::read::{self, Read};
 use crate::robots::{AskedRobots, Leash, RobotsBook};
@@ -67,6 +68,7 @@ pub(crate) struct Conductor {
     pub(crate) archive_at: (PathBuf, ArchiveSettings),
     pub(crate) space: Space,
     pub(crate) robots: RobotsBook,
+    pub(crate) hints: HintsBook,
     pub(crate) slots: Arc<Slots>,
     pub(crate) inbox: mpsc::Receiver<Message>,
     pub(crate) runtime: Handle,
@@ -278,6 +280,7 @@ impl Conductor {
                 self.release_if_done(state, lease, now)?;
             }
             Message::Robots(lease, asked) => self.settle_robots(state, lease, *asked, now)?,
+            Message::Hints(lease, asked) => self.settle_hints(state, lease, *asked, now)?,
             Message::Released(lease, slot) => {
                 state.free_slots.push(slot);
                 if let Some(live) = state.leases.get_mut(&lease) {
@@ -400,6 +403,43 @@ impl Conductor {
         if let RobotsAnswer::Unreachable { reason } = &asked.record.answer {
             tracing::warn!(%host, reason, "robots.txt could not be had, host rests");
             self.frontier.rest(HostKey::of(&host), asked.record.expires);
+        }
+        Ok(())
+    }
+
+    /// Takes in a site's hints; what they name is offered like links of a start page.
+    fn settle_hints(
+        &mut self,
+        state: &mut State,
+        lease: LeaseId,
+        asked: AskedHints,
+        now: Timestamp,
+    ) -> Result<(), CrawlError> {
+        state.last_answer = now;
+        state.touch(now);
+        // As after robots.txt: what slows us must be durable before a page is asked for.
+        state.commit_first = true;
+        let Some(live) = state.leases.get(&lease) else { return Ok(()) };
+        let host = live.host.clone();
+        for (sent, told, busy) in asked.sent {
+            self.frontier.asked_hints(self.id, HostKey::of(&host), sent, told, busy);
+        }
+        for records in &asked.records {
+            self.append(state, records, now)?;
+        }
+        let Some(record) = asked.record else { return Ok(()) };
+        let hints = self.hints.learn(&asked.origin, &record);
+        let pause = hints.as_ref().and_then(|hints| hints.pause);
+        self.frontier.hints(&mut state.batch, &asked.origin, &record, pause)?;
+        if let HintsAnswer::Hints { .. } = &record.answer {
+            tracing::info!(%host, named = record.named, "crawl hints read");
+        }
+        let normalise = self.project.crawl.normalise();
+        for named in asked.named {
+            let Ok(url) = normalise.parse(named.as_str()) else { continue };
+            let key = UrlKey::of(&url);
+            let offer = Offer { url, key, depth: 1, via: None, follow: true, start: false, hops: 0 };
+            self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
         Ok(())
     }
@@ -586,9 +626,14 @@ impl Conductor {
         now: Timestamp,
     ) -> Result<(), CrawlError> {
         let leashes = self.robots.leashes(&self.store, &lease, now)?;
-        let opens = leashes.iter().filter_map(|(_, leash)| leash.opens_at(now)).max();
+        let (hints, ask_hints) = match self.hints.of(&self.store, &leashes, now)? {
+            Ok(hints) => (hints, None),
+            Err(origin) => (Vec::new(), Some(origin)),
+        };
+        let hinted_hours = hints.iter().map(|hints| hints.next_visit(now)).filter(|opens| *opens > now);
+        let opens = leashes.iter().filter_map(|(_, leash)| leash.opens_at(now)).chain(hinted_hours).max();
         if let Some(opens) = opens {
-            // robots.txt names hours, and these are not they.
+            // robots.txt or a hint names hours, and these are not they.
             self.frontier.rest(HostKey::of(&lease.host), opens);
             state.touch(now);
             self.frontier.release(lease.id, now)?;
@@ -597,7 +642,9 @@ impl Conductor {
         if let Some(deadline) = self.deadline(state) {
             lease.deadline = lease.deadline.min(deadline);
         }
-        let delay = leashes.iter().filter_map(|(_, leash)| leash.crawl_delay()).max().unwrap_or_default();
+        let delay = leashes.iter().filter_map(|(_, leash)| leash.crawl_delay()).max();
+        let hinted = hints.iter().filter_map(|hints| hints.pause).max();
+        let delay = delay.max(hinted).unwrap_or_default();
         if delay > lease.gap {
             // The frontier knows a host's own robots.txt, as it was read for whoever read it last.
             lease.gap = delay;
@@ -607,7 +654,11 @@ impl Conductor {
         lease.connections = lease.connections.min(free).max(1);
         let slot = state.free_slots.pop().expect("a lease is granted to a free slot");
         let asks_robots = leashes.iter().any(|(_, leash)| matches!(leash, Leash::Unknown));
-        let width = if asks_robots { 1 } else { lease.connections.min(lease.urls.len()).max(1) };
+        let width = if asks_robots || ask_hints.is_some() {
+            1
+        } else {
+            lease.connections.min(lease.urls.len()).max(1)
+        };
         state.connections_used += width;
         let mut firsts: Vec<(Origin, UrlKey)> = Vec::new();
         for url in &lease.urls {
@@ -623,7 +674,7 @@ impl Conductor {
             lease.id,
             LeaseState { host: lease.host.clone(), firsts, width, unsure, slot_done: false },
         );
-        let order = Order { lease, leashes };
+        let order = Order { lease, leashes, hinted, ask_hints };
         self.runtime.spawn(self.slots.clone().visit(order, slot));
         Ok(())
     }

@@ -13,6 +13,7 @@
 mod clock;
 mod conductor;
 mod error;
+mod hints;
 mod mend;
 mod network;
 mod page;

@@ -165,6 +165,15 @@ fn is_fresh(expires: Timestamp, now: Timestamp) -> bool {
 }
 
 impl Leash {
+    /// Whether robots.txt is known and lets us ask for a path.
+    pub(crate) fn allows(&self, path_and_query: &str) -> bool {
+        match self {
+            Leash::Free => true,
+            Leash::Rules(rules) => rules.verdict(path_and_query).allowed,
+            Leash::Unknown | Leash::Unproven => false,
+        }
+    }
+
     /// What robots.txt asks for between two requests.
     pub(crate) fn crawl_delay(&self) -> Option<Duration> {
         match self {
@@ -249,7 +258,7 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result
                 break unreachable(&error.to_string());
             }
         };
-        records.push(record(lease, &fetched));
+        records.push(record(lease, &fetched, Purpose::Robots));
         match Reaction::to(fetched.status) {
             Reaction::Read if matches!(fetched.cut, Some(Cut::Time | Cut::Disconnect)) => {
                 // The missing half may forbid what the first one does not.
@@ -288,12 +297,13 @@ fn target(base: &PageUrl, location: &str) -> Option<PageUrl> {
     model::Normalise::default().join(base, location).ok()
 }
 
-fn record(lease: &Lease, fetched: &Fetched) -> Records {
+/// The archive's records of something that is no page.
+pub(crate) fn record(lease: &Lease, fetched: &Fetched, purpose: Purpose) -> Records {
     let depth = lease.urls.first().map_or(0, |url| url.depth);
     let visit = Visit {
         crawl: lease.crawl,
         fetched,
-        purpose: Purpose::Robots,
+        purpose,
         via: None,
         depth,
         outcome: None,

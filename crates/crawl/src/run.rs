@@ -16,6 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::conductor::Conductor;
+use crate::hints::HintsBook;
 use crate::page::PageReader;
 use crate::progress::{Ended, Progress};
 use crate::read::{Job, Reader};
@@ -109,6 +110,7 @@ impl Run {
         let (ended_in, ended) = oneshot::channel();
         let start = move || -> Result<Ended, CrawlError> {
             let robots = robots_book(&runtime, &slots, &project)?;
+            let hints = HintsBook::new(project.crawl.crawl_hints);
             let conductor = Conductor {
                 id: crawl,
                 project,
@@ -118,6 +120,7 @@ impl Run {
                 archive_at: (archive, settings),
                 space,
                 robots,
+                hints,
                 slots,
                 inbox,
                 runtime,

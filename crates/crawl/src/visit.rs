@@ -13,6 +13,7 @@ use model::{ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Origin, Timesta
 use net::Clock;
 use tokio::sync::{Semaphore, mpsc, watch};
 
+use crate::hints::{self, AskedHints};
 use crate::read::{self, Job, Read};
 use crate::robots::{self, AskedRobots, Leash};
 use crate::{Network, WallClock};
@@ -25,6 +26,8 @@ pub(crate) enum Message {
     Settled(Settled, Option<Box<VisitRecord>>),
     /// A robots.txt.
     Robots(LeaseId, Box<AskedRobots>),
+    /// A site's crawl hints.
+    Hints(LeaseId, Box<AskedHints>),
     /// A lease has ended; all its jobs are sent to be read.
     Released(LeaseId, u32),
     /// An address, or why there is none.
@@ -35,6 +38,10 @@ pub(crate) enum Message {
 pub(crate) struct Order {
     pub(crate) lease: Lease,
     pub(crate) leashes: Vec<(Origin, Leash)>,
+    /// The pause that the hosts' hints ask for.
+    pub(crate) hinted: Option<Duration>,
+    /// The origin whose hints are the lease's only request.
+    pub(crate) ask_hints: Option<Origin>,
 }
 
 /// What all slots share.
@@ -155,7 +162,7 @@ enum Left {
 impl Slots {
     /// Takes a lease through the stages.
     pub(crate) async fn visit(self: Arc<Self>, order: Order, slot: u32) {
-        let Order { lease, leashes } = order;
+        let Order { lease, leashes, hinted, ask_hints } = order;
         let lease = Arc::new(lease);
         tracing::debug!(lease = lease.id.0, host = %lease.host, urls = lease.urls.len(), slot, "lease begins");
         let missing = leashes.iter().find(|(_, leash)| matches!(leash, Leash::Unknown));
@@ -173,8 +180,13 @@ impl Slots {
                     }
                 }
             }
+        } else if let Some((origin, leash)) =
+            leashes.iter().find(|(origin, _)| Some(origin) == ask_hints.as_ref())
+        {
+            let asked = hints::ask(&self, &lease, origin, leash).await;
+            self.tell(Message::Hints(lease.id, Box::new(asked))).await;
         } else if lease.connections > 1 && lease.urls.len() > 1 {
-            self.visit_side_by_side(&lease, &leashes, slot).await;
+            self.visit_side_by_side(&lease, &leashes, hinted, slot).await;
         } else {
             let mut last_start = None;
             for url in &lease.urls {
@@ -183,7 +195,7 @@ impl Slots {
                 {
                     break;
                 }
-                let (left, start) = self.visit_url(&lease, &leashes, url, slot).await;
+                let (left, start) = self.visit_url(&lease, &leashes, hinted, url, slot).await;
                 last_start = start.or(last_start);
                 if !matches!(left, Left::Settled) {
                     // What is left of the lease is given back.
@@ -200,6 +212,7 @@ impl Slots {
         self: &Arc<Self>,
         lease: &Arc<Lease>,
         leashes: &[(Origin, Leash)],
+        hinted: Option<Duration>,
         slot: u32,
     ) {
         let mut tasks = tokio::task::JoinSet::new();
@@ -214,7 +227,7 @@ impl Slots {
             let (slots, lease, leashes) = (self.clone(), lease.clone(), leashes.to_vec());
             let host_rests = host_rests.clone();
             tasks.spawn(async move {
-                let (left, _) = slots.visit_url(&lease, &leashes, &lease.urls[index], slot).await;
+                let (left, _) = slots.visit_url(&lease, &leashes, hinted, &lease.urls[index], slot).await;
                 host_rests.fetch_or(!matches!(left, Left::Settled), Ordering::Relaxed);
             });
         }
@@ -225,6 +238,7 @@ impl Slots {
         &self,
         lease: &Lease,
         leashes: &[(Origin, Leash)],
+        hinted: Option<Duration>,
         url: &LeasedUrl,
         slot: u32,
     ) -> (Left, Option<Timestamp>) {
@@ -250,7 +264,7 @@ impl Slots {
             self.tell(Message::Settled(settled, None)).await;
             return (Left::Settled, None);
         }
-        let mut asked = Asked { crawl_delay: leash.crawl_delay(), retry_after: None };
+        let mut asked = Asked { crawl_delay: leash.crawl_delay().max(hinted), retry_after: None };
         let turn = self.turn(lease.address, url.key.host, lease.gap).await;
         let Some(turn) = turn.filter(|turn| turn.start <= lease.deadline) else {
             return (Left::Ending, None);

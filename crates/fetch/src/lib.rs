@@ -9,6 +9,7 @@ mod body;
 mod cookies;
 mod decode;
 mod error;
+pub mod hints;
 mod http;
 mod http1;
 mod http2;

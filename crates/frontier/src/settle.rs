@@ -8,7 +8,7 @@ use model::{CrawlId, ErrorKind, HostKey, LeaseId, Outcome, PageUrl, Timestamp, U
 use crate::offer::waits_for_invitation;
 use crate::politeness::Asked;
 use crate::retry::{BUSY_LIMIT, Patience, Retry};
-use crate::tables::{INVITED, ROBOTS, RobotsAnswer, RobotsRecord, URLS, UrlRecord};
+use crate::tables::{HINTS, HintsRecord, INVITED, ROBOTS, RobotsAnswer, RobotsRecord, URLS, UrlRecord};
 use crate::{Frontier, FrontierError, Offer, TextMark, page_key};
 
 /// Most redirects in a row.
@@ -214,6 +214,40 @@ impl Frontier {
             self.tick(id, key, sent, Asked { crawl_delay, retry_after: None });
             self.host_answers(key, false);
         }
+        Ok(())
+    }
+
+    /// Lets a host rest after a request for its crawl hints, as after any request.
+    pub fn asked_hints(&mut self, id: CrawlId, key: HostKey, sent: Sent, mut asked: Asked, busy: bool) {
+        if let Some(state) = self.hosts.get_mut(&key).filter(|_| busy) {
+            state.record.busy_in_a_row += 1;
+            state.record.waits_asked += 1;
+            let rest = asked
+                .retry_after
+                .unwrap_or_else(|| Retry::busy_wait(state.record.busy_in_a_row))
+                .min(crate::FARTHEST);
+            state.record.longest_wait = state.record.longest_wait.max(rest.as_millis() as u64);
+            asked.retry_after = Some(rest);
+        }
+        self.tick(id, key, sent, asked);
+        self.host_answers(key, busy);
+    }
+
+    /// Records a site's crawl hints, and the pause they ask for where it is the longest.
+    pub fn hints(
+        &mut self,
+        batch: &mut Batch,
+        origin: &model::Origin,
+        hints: &HintsRecord,
+        pause: Option<Duration>,
+    ) -> Result<(), FrontierError> {
+        let host = origin.robots_url().host();
+        let key = HostKey::of(&host);
+        batch.put(&HINTS, &origin.as_str().to_owned(), hints);
+        let state = self.host_state(key, &host)?;
+        let pause = pause.map(|pause| pause.as_millis() as u64);
+        state.record.crawl_delay = state.record.crawl_delay.max(pause);
+        self.dirty_hosts.insert(key);
         Ok(())
     }
 

@@ -36,6 +36,9 @@ pub const HOSTS: Table<u64, HostRecord> = Table::new("hosts");
 /// When an address was last asked.
 pub const ADDRESSES: Table<[u8; 16], u64> = Table::new("addresses");
 
+/// Crawl hints by origin.
+pub const HINTS: Table<String, HintsRecord> = Table::new("hints");
+
 /// robots.txt by origin.
 pub const ROBOTS: Table<String, RobotsRecord> = Table::new("robots");
 
@@ -227,6 +230,39 @@ pub enum RobotsAnswer {
     },
 }
 
+/// A site's hints to crawlers, as read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HintsRecord {
+    /// When they were asked for.
+    pub fetched: Timestamp,
+    /// When they must be asked for again.
+    pub expires: Timestamp,
+    /// What they are.
+    pub answer: HintsAnswer,
+    /// URLs of the origin that its list of changes named.
+    pub named: u64,
+}
+
+/// What asking for crawl hints gave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HintsAnswer {
+    /// A file that is understood.
+    Hints {
+        /// Its text.
+        text: Vec<u8>,
+    },
+    /// There is none.
+    None {
+        /// The status.
+        status: u16,
+    },
+    /// It could not be had, or not be understood.
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
+}
+
 /// The counts of a crawl, over all its runs. All can be recounted from the tables but the times.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
@@ -329,7 +365,7 @@ macro_rules! versions {
 }
 
 versions!(UrlRecord = 1, Waiting = 1, SiteRecord = 1, HostRecord = 1, RobotsRecord = 1, Stats = 1);
-versions!(GuardRecord = 1, TemplateRecord = 1, StockRecord = 1);
+versions!(GuardRecord = 1, TemplateRecord = 1, StockRecord = 1, HintsRecord = 1);
 
 impl HostRecord {
     /// A host never asked before.

@@ -9,7 +9,7 @@ use archive::tables::{LINKS, POSITIONS, VISITS, VisitRecord};
 use archive::{ArchiveReader, Location, Position, RecordKind};
 use frontier::page_key;
 use frontier::tables::{
-    ADDRESSES, FACTS, GUARDS, HOSTS, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS,
+    ADDRESSES, FACTS, GUARDS, HINTS, HOSTS, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS,
     STOCKS, TEXTS, URL_TEMPLATES, URLS,
 };
 use kv::{Key, KvError, Reader, Snapshot, Table, Value};
@@ -147,7 +147,9 @@ impl Check<'_, '_> {
         macro_rules! tables {
             ($($table:expr),* $(,)?) => { $(readable &= self.table(&$table)?;)* };
         }
-        tables!(URLS, QUEUE, LATER, SCHEDULE, SITES, HOSTS, ADDRESSES, ROBOTS, SHALLOWER, STATS, FACTS);
+        tables!(
+            URLS, QUEUE, LATER, SCHEDULE, SITES, HOSTS, ADDRESSES, ROBOTS, HINTS, SHALLOWER, STATS, FACTS
+        );
         tables!(VISITS, LINKS, POSITIONS);
         tables!(ROWS, ROW_PAGES, ROW_CONTENTS, ROW_COUNTS, ROW_RUNS, TEMPLATES);
         tables!(INVITED, GUARDS, URL_TEMPLATES, STOCKS, TEXTS);

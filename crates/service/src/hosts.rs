@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use frontier::tables::{HOSTS, HostRecord, ROBOTS, RobotsAnswer, SITES};
+use fetch::hints::Hints;
+use frontier::tables::{HINTS, HOSTS, HintsAnswer, HintsRecord, HostRecord, ROBOTS, RobotsAnswer, SITES};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey};
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,9 @@ pub struct HostRow {
     pub crawl_delay_ms: Option<u64>,
     /// robots.txt in force, by origin.
     pub robots: Vec<RobotsInForce>,
+    /// Crawl hints in force, by origin.
+    #[serde(default)]
+    pub hints: Vec<HintsInForce>,
     /// How often the host asked us to wait.
     pub waits_asked: u64,
     /// The longest wait it asked for.
@@ -59,6 +63,17 @@ pub struct RobotsInForce {
     /// When it was asked for.
     pub read_at: Moment,
     /// What asking gave.
+    pub words: String,
+}
+
+/// The crawl hints that an origin's requests kept to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HintsInForce {
+    /// Scheme, host and port.
+    pub origin: String,
+    /// When they were asked for.
+    pub read_at: Moment,
+    /// What they say, or why there are none.
     pub words: String,
 }
 
@@ -124,7 +139,7 @@ fn row(
             pages += site.pages;
         }
     }
-    let mut robots = Vec::new();
+    let (mut robots, mut hints) = (Vec::new(), Vec::new());
     for (origin, (version, read_at)) in &record.robots {
         let words = match snapshot.get(&ROBOTS, origin)?.map(|robots| robots.answer) {
             Some(RobotsAnswer::Rules { text, .. }) => format!("{} bytes of rules", text.len()),
@@ -132,6 +147,10 @@ fn row(
             Some(RobotsAnswer::Unreachable { reason }) => format!("could not be had ({reason})"),
             None => "not kept".to_owned(),
         };
+        if let Some(record) = snapshot.get(&HINTS, origin)? {
+            let (origin, read_at) = (origin.clone(), record.fetched.into());
+            hints.push(HintsInForce { origin, read_at, words: hint_words(&record) });
+        }
         let version = (*version != 0).then(|| format!("{version:016x}"));
         robots.push(RobotsInForce { origin: origin.clone(), version, read_at: (*read_at).into(), words });
     }
@@ -144,6 +163,7 @@ fn row(
         pause_ms: record.pause,
         crawl_delay_ms: record.crawl_delay,
         robots,
+        hints,
         waits_asked: record.waits_asked,
         longest_wait_ms: record.longest_wait,
         last_request: record.last_start.map(Moment),
@@ -153,4 +173,24 @@ fn row(
         pages,
         mean_ms: (record.requests > 0).then(|| record.millis as f64 / record.requests as f64),
     })
+}
+
+/// What hints say.
+pub(crate) fn hint_words(record: &HintsRecord) -> String {
+    let hints = match &record.answer {
+        HintsAnswer::Hints { text } => Hints::parse(text).unwrap_or_default(),
+        HintsAnswer::None { status } => return format!("none (status {status})"),
+        HintsAnswer::Unreadable { reason } => return format!("could not be read ({reason})"),
+    };
+    let time = |minute: u16| format!("{:02}:{:02}", minute / 60 % 24, minute % 60);
+    let words: Vec<String> = [
+        hints.urls.map(|urls| format!("{urls} URLs")),
+        hints.pause.map(|pause| format!("a request each {} ms at most", pause.as_millis())),
+        hints.hours.map(|hours| format!("from {} to {} UTC", time(hours.from), time(hours.to + 1))),
+        (record.named > 0).then(|| format!("{} changed URLs", record.named)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
 }

@@ -11,7 +11,7 @@ use archive::tables::{Committed, Edge, LINKS, Links, POSITIONS, VISITS};
 use archive::{ArchiveReader, ArchiveSettings, ArchiveWriter, PageFacts, Position};
 use catalog::{Catalog, ProjectEntry};
 use frontier::tables::{
-    FACTS, GUARDS, HOSTS, HostRecord, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS,
+    FACTS, GUARDS, HINTS, HOSTS, HostRecord, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS,
     STOCKS, Stats, TEXTS, URL_TEMPLATES, URLS, UrlRecord,
 };
 use frontier::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Frontier, Offer, page_key};
@@ -236,6 +236,7 @@ impl Repair<'_, '_> {
             TEXTS,
             HOSTS,
             ROBOTS,
+            HINTS,
             STATS,
             FACTS,
             VISITS,

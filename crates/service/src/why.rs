@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use archive::tables::{LINKS, VISITS};
-use frontier::tables::{HOSTS, QUEUE, ROBOTS, RobotsAnswer, URLS, UrlRecord};
+use frontier::tables::{HINTS, HOSTS, QUEUE, ROBOTS, RobotsAnswer, URLS, UrlRecord};
 use frontier::{Rules, page_key};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
+use crate::hosts::hint_words;
 use crate::robots::{self, RobotsWord};
 use crate::{Data, Moment, ServiceError, WhyRequest, canonical, guarded};
 
@@ -50,6 +51,9 @@ pub struct Why {
     pub rules: Vec<RuleWord>,
     /// The word of robots.txt.
     pub robots: RobotsWord,
+    /// The crawl hints of its origin, if it was asked for them.
+    #[serde(default)]
+    pub hints: Option<String>,
     /// When it is due, if it waits.
     pub due: Option<Due>,
     /// Its latest fetches, oldest first.
@@ -61,7 +65,7 @@ pub struct Why {
 pub struct Step {
     /// The page.
     pub url: PageUrl,
-    /// How it was reached: `start`, `link`, `redirect`.
+    /// How it was reached: `start`, `hint`, `link`, `redirect`.
     pub how: String,
     /// The words of the link.
     pub anchor: Option<String>,
@@ -140,7 +144,9 @@ pub(crate) fn why(data: &Data, request: &WhyRequest, now: Timestamp) -> Result<W
         Some(record) if record.outcome.is_open() => Some(story.due(key, record, now)?),
         _ => None,
     };
+    let hints = story.snapshot.get(&HINTS, &url.origin().as_str().to_owned())?;
     Ok(Why {
+        hints: hints.map(|record| hint_words(&record)),
         asked: request.url.clone(),
         canonicalised: canonical::changes(&request.url, &url, normalise),
         project: entry.project.name.to_string(),
@@ -238,7 +244,7 @@ impl Story {
             if steps.len() >= MOST_STEPS && parent.is_some() {
                 left_out += 1;
             } else {
-                steps.push(self.step(&record.url, key, parent.as_ref())?);
+                steps.push(self.step((&record.url, record.depth), key, parent.as_ref())?);
             }
             match parent {
                 Some((_, parent)) => record = parent,
@@ -251,12 +257,14 @@ impl Story {
 
     fn step(
         &self,
-        url: &PageUrl,
+        (url, depth): (&PageUrl, u32),
         key: UrlKey,
         parent: Option<&(UrlKey, UrlRecord)>,
     ) -> Result<Step, ServiceError> {
         let Some((via, parent)) = parent else {
-            return Ok(Step { url: url.clone(), how: "start".to_owned(), anchor: None });
+            // Deeper than a start page, and no page led there: the site's own hints named it.
+            let how = if depth == 0 { "start" } else { "hint" };
+            return Ok(Step { url: url.clone(), how: how.to_owned(), anchor: None });
         };
         if matches!(&parent.outcome, Outcome::Redirected { to } if to == url) {
             return Ok(Step { url: url.clone(), how: "redirect".to_owned(), anchor: None });

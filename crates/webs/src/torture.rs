@@ -32,6 +32,7 @@
 //! | `robots-mark` `robots-crlf` `robots-cr` `robots-mixed` `robots-type` | byte order mark, line ends, junk, odd type | obeyed |
 //! | `robots-delay` | a Crawl-delay of one second | kept |
 //! | `robots-chain-6` `robots-html` `robots-utf-16` | no readable rules | fetched |
+//! | `hints-…` | crawl hints that are no JSON, too long, absurd, in a circle, or name what is elsewhere | pages fetched, nothing else asked |
 //! | `drip` `drip-head` | a byte each 100 ms | cut or timeout |
 //! | `endless` `endless-chunks` `endless-head` | 64 MiB unless the client hangs up | cut or failed |
 //! | `silent` | accepts, says nothing | timeout |
@@ -69,6 +70,7 @@ mod book;
 mod certificates;
 mod dns;
 mod frames;
+mod hints;
 mod names;
 mod ordinary;
 mod pace;
@@ -162,6 +164,7 @@ impl Torture {
         text::write(&mut book);
         pace::write(&mut book);
         robots::write(&mut book);
+        hints::write(&mut book);
         wire::write(&mut book);
         names::write(&mut book);
         tls::write(&mut book);
@@ -229,6 +232,7 @@ impl Web for Torture {
             .or_else(|| text::answer(book, label, request))
             .or_else(|| frames::answer(label, request))
             .or_else(|| pace::answer(book, label, request))
+            .or_else(|| hints::answer(book, label, request))
             .or_else(|| robots::answer(book, label, request));
         if let Some(answer) = chapters {
             return answer;

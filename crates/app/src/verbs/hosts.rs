@@ -40,6 +40,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         number("LONGEST S"),
         words("NOT BEFORE"),
         text("ROBOTS.TXT"),
+        text("CRAWL HINTS"),
     ];
     let mut table = Table::new(&columns);
     ask_for(context, &request, |row: HostRow| {
@@ -51,6 +52,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
                 None => robots.words.clone(),
             })
             .collect();
+        let hints: Vec<String> = row.hints.iter().map(|hints| hints.words.clone()).collect();
         table.row(vec![
             row.host,
             row.requests.to_string(),
@@ -65,6 +67,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
             or_dash((row.waits_asked > 0).then(|| row.longest_wait_ms.div_ceil(1_000))),
             moment(row.next_allowed),
             if robots.is_empty() { "-".to_owned() } else { robots.join(", ") },
+            if hints.is_empty() { "-".to_owned() } else { hints.join("; ") },
         ])
     })?;
     if table.end()? == 0 && !context.quiet {

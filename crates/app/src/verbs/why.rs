@@ -60,6 +60,9 @@ fn lines(why: &Why) -> Vec<String> {
     if let (Some(version), Some(read)) = (&why.robots.version, why.robots.read_at) {
         say("", format!("version {version}, read {}", moment(read)));
     }
+    if let Some(hints) = &why.hints {
+        say("hints", hints.clone());
+    }
     if let Some(Due { at, because, priority, arrival, ahead }) = &why.due {
         say("due", format!("{}: {because}", moment(*at)));
         let before = ahead.map(|ahead| format!(", {ahead} URLs of its host before it")).unwrap_or_default();

@@ -18,5 +18,6 @@ mod process;
 mod readme;
 mod served;
 mod stop;
+mod torture;
 mod try_page;
 mod warc;

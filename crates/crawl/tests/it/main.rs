@@ -6,6 +6,7 @@ mod bench_site;
 mod content;
 mod disk;
 mod following;
+mod hints;
 mod leaks;
 mod load;
 mod requests;

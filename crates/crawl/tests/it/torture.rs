@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::Outcome;
-use webs::torture::truth::{Ending, TortureUrl};
+use webs::torture::truth::TortureUrl;
 use webs::torture::{Torture, TortureOptions, TortureServer};
 
 use crate::bench_site::{Bench, CRAWL, project};
@@ -52,6 +52,8 @@ async fn check(seed: u64, web: &TortureServer) {
         }
     }
     assert!(wrong.is_empty(), "{} outcomes are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    let upgrade = Outcome::Failed { error: model::ErrorKind::Status(426), tries: 1 };
+    assert!(urls.values().all(|record| record.outcome != upgrade), "HTTP/2 is spoken where it is offered");
     let offences: Vec<String> = web.truth().offences(&log).iter().map(ToString::to_string).collect();
     assert!(offences.is_empty(), "{}", offences.join("\n"));
     assert!(peak < MOST_MIB, "{peak} MiB");
@@ -68,6 +70,7 @@ fn tortured(web: &TortureServer, bench: &Bench) -> model::Project {
         crawl.scope = model::Scope::Any;
         crawl.dns = Some(model::NameServer(web.dns_addr()));
         crawl.ca = Some(ca);
+        crawl.crawl_hints = true;
         crawl.timeout = model::Span::from_secs(5);
         crawl.connect_timeout = model::Span::from_secs(4);
         crawl.retry = 1;
@@ -79,14 +82,13 @@ fn tortured(web: &TortureServer, bench: &Bench) -> model::Project {
 
 /// Whether the truth allows this outcome. What is to be tried again has failed so far.
 fn is_right(url: &TortureUrl, outcome: Option<&Outcome>) -> bool {
-    let is = |name: &str| url.endings.iter().any(|ending| ending.name() == name);
     match outcome {
-        None => is("unmet"),
-        Some(Outcome::Redirected { to }) => url.endings.contains(&Ending::Redirected { to: to.to_string() }),
+        None => url.allows("unmet", None),
+        Some(Outcome::Redirected { to }) => url.allows("redirected", Some(to.as_str())),
         Some(Outcome::Failed { error, .. } | Outcome::Retrying { error, .. }) => {
-            is(&format!("failed {}", error.name()))
+            url.allows(&format!("failed {}", error.name()), None)
         }
-        Some(other) => is(other.name()),
+        Some(other) => url.allows(other.name(), None),
     }
 }
 

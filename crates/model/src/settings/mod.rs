@@ -155,6 +155,9 @@ pub struct CrawlSettings {
     #[serde(deserialize_with = "request::url")]
     #[schemars(with = "Option<String>", extend("x-group" = "Politeness", "x-form" = "URL"))]
     pub robots_url: Option<PageUrl>,
+    /// Read a site's hints to crawlers (/.well-known/crawl-hints.json): they may slow the crawl or name URLs.
+    #[schemars(extend("x-group" = "Politeness"))]
+    pub crawl_hints: bool,
     /// Connections open at once.
     #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Politeness", "x-unit" = "connections"))]
@@ -272,6 +275,7 @@ impl Default for CrawlSettings {
             address_delay: Span::from_millis(250),
             robots: RobotsMode::Obey,
             robots_url: None,
+            crawl_hints: true,
             connections: 64,
             connections_per_host: 1,
             user_agent: None,

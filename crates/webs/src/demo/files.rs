@@ -15,6 +15,8 @@ pub(crate) fn file(site: &Site, base: &str, path: &str) -> Option<Reply> {
     match path {
         "/robots.txt" => text("text/plain; charset=utf-8", robots(base).text()),
         "/sitemap.xml" => text("application/xml", sitemap(site, base)),
+        "/.well-known/crawl-hints.json" => text("application/json", hints(site)),
+        "/changes.json" => text("application/json", changes(site)),
         "/blog/feed.xml" => text("application/rss+xml", feed(site, base)),
         "/style.css" => text("text/css", include_str!("style.css").to_owned()),
         "/print.css" => text("text/css", include_str!("print.css").to_owned()),
@@ -148,6 +150,28 @@ fn sitemap(site: &Site, base: &str) -> String {
     }
     out.push_str("</urlset>\n");
     out
+}
+
+/// What the site tells crawlers: how large it is, how fast they may be, and where its changes are listed.
+fn hints(site: &Site) -> String {
+    let urls = site.posts.len() + site.products.len();
+    let hints = serde_json::json!({
+        "version": 1,
+        "urls": urls,
+        "rate": { "requests_per_second": 1_000, "hours": "00:00-24:00", "time_zone": "UTC" },
+        "changes": "/changes.json",
+    });
+    format!("{hints:#}\n")
+}
+
+/// The pages that change every day; the home page links to all of them.
+fn changes(site: &Site) -> String {
+    let today = site.today.iso();
+    let changes: Vec<_> = ["/", "/shop/", "/blog/", "/docs/"]
+        .iter()
+        .map(|path| serde_json::json!({ "url": path, "lastmod": today }))
+        .collect();
+    format!("{:#}\n", serde_json::json!({ "version": 1, "changes": changes }))
 }
 
 fn feed(site: &Site, base: &str) -> String {

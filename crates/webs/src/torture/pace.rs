@@ -2,7 +2,7 @@
 //! time since the server's start, however often they were asked; those with an absurd wish never.
 
 use super::book::{Book, HTML, Spot};
-use super::truth::Why;
+use super::truth::{Ending, Why};
 use crate::dates::Day;
 use crate::serve::{Answer, Request};
 
@@ -44,7 +44,8 @@ pub(super) fn write(book: &mut Book) {
     for (label, status, _) in ABSURD {
         book.host(label, Spot::Pace);
         book.lead(book.url(label, "/"));
-        book.expect(label, "/", [Why::Status(status).into()], 1);
+        // Whoever asked for something else before the page was told to wait then, and the page waits.
+        book.expect(label, "/", [Why::Status(status).into(), Ending::Waiting], 1);
         book.wait(label, LONGEST);
     }
 }

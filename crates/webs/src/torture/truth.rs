@@ -46,6 +46,9 @@ pub struct TortureUrl {
     pub at_most: u64,
 }
 
+/// Requests of one crawler that a kill may find under way.
+const MOST_UNDER_WAY: u64 = 64;
+
 /// What became of a URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
@@ -219,6 +222,16 @@ impl From<Why> for Ending {
     }
 }
 
+impl TortureUrl {
+    /// Whether this is a right ending: `fetched`, `failed timeout`, `unmet`; of a redirect, where it leads.
+    pub fn allows(&self, outcome: &str, to: Option<&str>) -> bool {
+        self.endings.iter().any(|ending| match ending {
+            Ending::Redirected { to: right } => outcome == "redirected" && to == Some(right),
+            ending => ending.name() == outcome,
+        })
+    }
+}
+
 impl TortureTruth {
     /// What is known of a canonical URL outside the traps.
     pub fn url(&self, url: &str) -> Option<&TortureUrl> {
@@ -244,6 +257,14 @@ impl TortureTruth {
 
     /// What the whole log of one uninterrupted crawl says against the crawler.
     pub fn offences(&self, log: &[LogEntry]) -> Vec<Offence> {
+        self.offences_despite(log, &[])
+    }
+
+    /// The same for a crawl that was killed at these moments, in microseconds of the log's clock. What was on its
+    /// way then may be asked for once more, and a wait that was asked for just then may be forgotten.
+    pub fn offences_despite(&self, log: &[LogEntry], kills: &[u64]) -> Vec<Offence> {
+        let killed_between = |from: u64, to: u64| kills.iter().any(|kill| (from..=to).contains(kill));
+        let again = kills.len() as u64;
         let mut offences = Vec::new();
         let mut asked: HashMap<String, u64> = HashMap::new();
         let mut trapped: HashMap<&str, u64> = HashMap::new();
@@ -254,7 +275,8 @@ impl TortureTruth {
             let delay = self.delays.iter().find(|delay| delay.host == entry.host);
             if let (Some(delay), Some(last)) = (delay, before.insert(&entry.host, entry.us)) {
                 let after_ms = entry.us.saturating_sub(last) / 1_000;
-                if after_ms < delay.seconds.saturating_mul(1_000) {
+                let hurried = after_ms < delay.seconds.saturating_mul(1_000);
+                if hurried && !killed_between(last, entry.us) {
                     offences.push(Offence::Hurried { url: url.clone(), after_ms, seconds: delay.seconds });
                 }
             }
@@ -265,7 +287,7 @@ impl TortureTruth {
                 self.waits.iter().find(|wait| wait.host == entry.host).map_or(0, |wait| wait.seconds);
             if let Some(at) = refused.get(entry.host.as_str()) {
                 let after = entry.us.saturating_sub(*at);
-                if after < seconds.saturating_mul(1_000_000) {
+                if after < seconds.saturating_mul(1_000_000) && !killed_between(*at, entry.us) {
                     let after_ms = after / 1_000;
                     offences.push(Offence::TooSoon { url: url.clone(), after_ms, seconds });
                 }
@@ -280,13 +302,15 @@ impl TortureTruth {
         }
         for trap in &self.traps {
             let asked = trapped.get(trap.name.as_str()).copied().unwrap_or(0);
-            if asked > trap.at_most {
+            if asked > trap.at_most + again * MOST_UNDER_WAY {
                 offences.push(Offence::Trapped { name: trap.name.clone(), asked, at_most: trap.at_most });
             }
         }
         for known in &self.urls {
             let asked = asked.get(&known.url).copied().unwrap_or(0);
-            if asked > known.at_most {
+            // What must never be asked must not be asked after a kill either.
+            let again = if known.at_most == 0 { 0 } else { again };
+            if asked > known.at_most + again {
                 let url = known.url.clone();
                 offences.push(Offence::TooOften { url, asked, at_most: known.at_most });
             }

@@ -107,7 +107,10 @@ async fn ask(server: &TortureServer, label: &str, path: &str) -> Result<(u16, us
     let stream = handshake(server, tls_addr(server), &format!("{label}.torture.test"), b"h2").await;
     let said = |error: h2::Error| error.to_string();
     let mut client = h2::client::Builder::new();
-    let connected = client.max_header_list_size(16 * 1024).handshake(stream.expect("a handshake")).await;
+    let connected = client
+        .max_header_list_size(16 * 1024)
+        .handshake::<_, bytes::Bytes>(stream.expect("a handshake"))
+        .await;
     let (mut sender, connection) = connected.map_err(said)?;
     let connection = tokio::spawn(connection);
     let asking = async {

@@ -421,15 +421,16 @@ impl Conductor {
         state.commit_first = true;
         let Some(live) = state.leases.get(&lease) else { return Ok(()) };
         let host = live.host.clone();
-        for (sent, told, busy) in asked.sent {
+        let hints = asked.record.as_ref().and_then(|record| self.hints.learn(&asked.origin, record));
+        let pause = hints.as_ref().and_then(|hints| hints.pause);
+        for (sent, mut told, busy) in asked.sent {
+            told.crawl_delay = told.crawl_delay.max(pause);
             self.frontier.asked_hints(self.id, HostKey::of(&host), sent, told, busy);
         }
         for records in &asked.records {
             self.append(state, records, now)?;
         }
         let Some(record) = asked.record else { return Ok(()) };
-        let hints = self.hints.learn(&asked.origin, &record);
-        let pause = hints.as_ref().and_then(|hints| hints.pause);
         self.frontier.hints(&mut state.batch, &asked.origin, &record, pause)?;
         if let HintsAnswer::Hints { .. } = &record.answer {
             tracing::info!(%host, named = record.named, "crawl hints read");

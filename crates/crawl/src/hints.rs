@@ -90,7 +90,8 @@ impl HintsBook {
 
 /// Asks for an origin's hints and, if they name one, for its feed of changes.
 pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin, leash: &Leash) -> AskedHints {
-    let mut visit = Visit { slots, lease, sent: Vec::new(), records: Vec::new() };
+    let crawl_delay = leash.crawl_delay();
+    let mut visit = Visit { slots, lease, crawl_delay, sent: Vec::new(), records: Vec::new() };
     let (record, named) = visit.ask(origin, leash).await.unzip();
     let Visit { sent, records, .. } = visit;
     AskedHints { origin: origin.clone(), record, sent, records, named: named.unwrap_or_default() }
@@ -100,6 +101,8 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin, leash: &L
 struct Visit<'v> {
     slots: &'v Slots,
     lease: &'v Lease,
+    /// What robots.txt asks for between two requests.
+    crawl_delay: Option<Duration>,
     sent: Vec<(Sent, Asked, bool)>,
     records: Vec<Records>,
 }
@@ -163,14 +166,15 @@ impl Visit<'_> {
             Some(Ok(Answer::Fetched(fetched) | Answer::Unwanted { fetched, .. })) => fetched,
             failed => {
                 // The host was asked all the same, and its clock must know.
-                self.sent.push((sent, Asked::default(), false));
+                let asked = Asked { crawl_delay: self.crawl_delay, retry_after: None };
+                self.sent.push((sent, asked, false));
                 return failed?.err().map(|error| Err(error.to_string()));
             }
         };
         let success = (200..300).contains(&fetched.status);
         let retry_after = if success { None } else { fetch::retry_after(&fetched.headers, sent.end) };
         let busy = matches!(fetched.status, 429 | 503);
-        self.sent.push((sent, Asked { crawl_delay: None, retry_after }, busy));
+        self.sent.push((sent, Asked { crawl_delay: self.crawl_delay, retry_after }, busy));
         self.records.push(record(self.lease, &fetched, Purpose::Hints));
         Some(Ok(fetched))
     }

@@ -11,8 +11,8 @@ use archive::tables::{Committed, Edge, LINKS, Links, POSITIONS, VISITS};
 use archive::{ArchiveReader, ArchiveSettings, ArchiveWriter, PageFacts, Position};
 use catalog::{Catalog, ProjectEntry};
 use frontier::tables::{
-    FACTS, GUARDS, HINTS, HOSTS, HostRecord, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS,
-    STOCKS, Stats, TEXTS, URL_TEMPLATES, URLS, UrlRecord,
+    FACTS, GUARDS, HINTS, HOSTS, HostRecord, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES,
+    STATS, STOCKS, Stats, TEXTS, URL_TEMPLATES, URLS, UrlRecord,
 };
 use frontier::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Frontier, Offer, page_key};
 use kv::{Batch, Durability, Key, KvError, Reader, Store, Table, Value};

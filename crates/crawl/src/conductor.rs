@@ -13,7 +13,7 @@ use archive::rows::{self, PageRows, Stand};
 use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
 use archive::{ArchiveSettings, ArchiveWriter, Records};
 use frontier::tables::{HintsAnswer, RobotsAnswer, STATS, Stats, URLS};
-use frontier::{Asked, End, Frontier, Lane, LimitReached, Next, Offer, Patience, Settled, page_key};
+use frontier::{Asked, End, Frontier, Lane, LimitReached, Next, Offer, Settled, page_key};
 use kv::{Batch, Durability, Reader, Store};
 use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Origin, Outcome, Project, Timestamp, UrlKey};
 use net::Clock as _;

@@ -47,6 +47,11 @@ impl HintsBook {
         HintsBook { wanted, parsed: HashMap::new() }
     }
 
+    /// Drops what was parsed: the store may have lost it.
+    pub(crate) fn forget(&mut self) {
+        self.parsed.clear();
+    }
+
     /// The hints of these origins, or the first origin that must be asked for them.
     pub(crate) fn of(
         &mut self,

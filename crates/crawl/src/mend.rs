@@ -98,7 +98,7 @@ impl Conductor {
                     }
                 }
                 Some(Message::Resolved(..)) => state.lookups -= 1,
-                Some(Message::Settled(..) | Message::Robots(..)) | None => {}
+                Some(Message::Settled(..) | Message::Robots(..) | Message::Hints(..)) | None => {}
             }
         }
     }
@@ -119,6 +119,7 @@ impl Conductor {
         frontier.begin(self.id, &self.project)?;
         self.frontier = frontier;
         self.robots.forget();
+        self.hints.forget();
         Ok(())
     }
 

@@ -109,6 +109,8 @@ impl Display {
         if let Some(pause @ (Pause::Disk { .. } | Pause::Write { .. })) = &progress.paused {
             // In front: a narrow terminal cuts the rest.
             line = format!("paused: {pause} · {line}");
+        } else if let Some(Pause::NoProxy) = &progress.paused {
+            line.push_str(" · no proxy works, waiting");
         } else if progress.paused.is_some() {
             line.push_str(" · paused");
         } else if progress.quiet >= QUIET {

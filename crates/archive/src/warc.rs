@@ -186,7 +186,9 @@ impl RecordWriter {
         let http_head = stored_head(fetched);
         self.begin(kind, id, fetched.started);
         self.field("WARC-Target-URI", &fetched.url);
-        self.field("WARC-IP-Address", canonical_ip(fetched.address.ip()));
+        if let Some(address) = fetched.address {
+            self.field("WARC-IP-Address", canonical_ip(address.ip()));
+        }
         if fetched.version == HttpVersion::Http2 {
             // The head is written as HTTP/1.1 would say it; this tells what was really spoken.
             self.field("WARC-Protocol", "h2");

@@ -750,7 +750,10 @@ impl Conductor {
         if let Some(error) = &state.failed_write {
             return Some(Pause::Write { error: error.clone() });
         }
-        (*self.wish.borrow() == Wish::Pause).then_some(Pause::Asked)
+        if *self.wish.borrow() == Wish::Pause {
+            return Some(Pause::Asked);
+        }
+        self.slots.network.proxies_rest().map(|_| Pause::NoProxy)
     }
 
     fn finish(&mut self, state: &mut State, reason: EndReason) -> Result<Ended, CrawlError> {

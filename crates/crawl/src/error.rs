@@ -65,6 +65,16 @@ pub enum CrawlError {
     /// A part of the run ended unexpectedly.
     #[error("{0} ended unexpectedly; what was committed is kept, the same command resumes")]
     Lost(&'static str),
+    /// Too few file descriptors.
+    #[error(
+        "this process may open {limit} files, and a crawl needs {needed}; raise the limit with `ulimit -n`"
+    )]
+    Descriptors {
+        /// How many there are.
+        limit: u64,
+        /// How many it takes.
+        needed: u64,
+    },
     /// A thread could not be started.
     #[error("cannot start a thread")]
     Thread(#[source] std::io::Error),

@@ -12,6 +12,7 @@
 
 mod clock;
 mod conductor;
+mod descriptors;
 mod error;
 mod hints;
 mod mend;

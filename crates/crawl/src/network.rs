@@ -2,16 +2,21 @@
 
 use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
-use fetch::{Agent, Answer, CookieJar, FetchError, Fetcher, HttpFetcher, HttpSettings, Request, StartCookie};
-use model::{CrawlSettings, ErrorKind, Host, Project, Rate};
+use fetch::{
+    Agent, Answer, CookieJar, FetchError, Fetcher, HttpFetcher, HttpSettings, Proxies, ProxyChoice, Request,
+    StartCookie,
+};
+use model::{CrawlSettings, ErrorKind, Host, HostKey, Project, ProxyPer, ProxyScheme, ProxyUrl, Rate};
 use net::{
-    AddressGuard, Allowed, Connector, Hosts, ResolveError, Resolved, Resolver, ResolverSettings, TlsSettings,
+    AddressGuard, Allowed, Connector, Hosts, Login, Proxy, ProxyKind, ResolveError, Resolved, Resolver,
+    ResolverSettings, TlsSettings,
 };
 
 use crate::{CrawlError, WallClock};
@@ -19,18 +24,27 @@ use crate::{CrawlError, WallClock};
 /// The network as a run's settings want it.
 pub struct Network {
     /// Names to addresses, guarded.
-    pub resolver: Resolver,
+    pub resolver: Arc<Resolver>,
     /// Requests to answers.
     pub fetcher: HttpFetcher,
     /// What we call ourselves towards robots.txt.
     pub agent: String,
     /// What we call ourselves towards servers.
     pub user_agent: String,
+    guard: Arc<AddressGuard>,
+    /// Names are resolved by the proxies.
+    remote_dns: bool,
 }
 
 impl Network {
-    /// Sets it up. `allow` names addresses that may be asked although they are private.
-    pub fn new(project: &Project, allow: &[SocketAddr], clock: WallClock) -> Result<Network, CrawlError> {
+    /// Sets it up. `allow` names addresses that may be asked although they are private, `idle` bounds the connections
+    /// that are kept for later.
+    pub fn new(
+        project: &Project,
+        allow: &[SocketAddr],
+        idle: usize,
+        clock: WallClock,
+    ) -> Result<Network, CrawlError> {
         let settings = &project.crawl;
         let guard = Arc::new(AddressGuard {
             allow_private: settings.allow_private,
@@ -42,12 +56,12 @@ impl Network {
             hosts: hosts(settings)?,
             ..ResolverSettings::default()
         };
-        let resolver = Resolver::new(resolver_settings, guard.clone(), process.clone());
+        let resolver = Arc::new(Resolver::new(resolver_settings, guard.clone(), process.clone()));
         let tls = TlsSettings {
             ca: settings.ca.iter().cloned().collect(),
             accept_invalid: settings.accept_invalid_tls,
         };
-        let connector = Connector::new(guard, &tls)?;
+        let connector = Connector::new(guard.clone(), &tls)?;
         let user_agent = user_agent(settings);
         let extra: Vec<_> =
             settings.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -56,13 +70,27 @@ impl Network {
         http.limits.connect = settings.connect_timeout.duration();
         http.limits.total = settings.timeout.duration();
         http.idle_per_host = settings.connections_per_host as usize;
+        http.idle_total = idle;
         http.http2 = settings.http2;
         http.streams_per_host = match settings.rate {
             Some(Rate::Unlimited) => settings.connections_per_host as usize,
             _ => 1,
         };
+        // Only where every proxy is told addresses need we know them.
+        let local_dns = settings.proxies.iter().all(|proxy| proxy.scheme == ProxyScheme::Socks5);
+        if !settings.proxies.is_empty() {
+            let list = settings.proxies.iter().map(proxy).collect();
+            let choice = match settings.proxy_per {
+                ProxyPer::Host => ProxyChoice::PerHost,
+                ProxyPer::Run => ProxyChoice::PerRun,
+            };
+            let proxies = Proxies::new(list, choice, local_dns, resolver.clone(), process.clone());
+            http.proxies = Some(Arc::new(proxies));
+        }
         Ok(Network {
             resolver,
+            guard,
+            remote_dns: !local_dns,
             fetcher: HttpFetcher::new(connector, process, http),
             user_agent,
             agent: settings.user_agent.clone().unwrap_or_else(|| "gannet".to_owned()),
@@ -85,8 +113,20 @@ impl Network {
         .await
     }
 
+    /// How long all proxies still rest; none while requests can be made.
+    pub fn proxies_rest(&self) -> Option<Duration> {
+        self.fetcher.proxies()?.all_rest()
+    }
+
     /// The address to ask for a host.
-    pub async fn address(&self, host: &Host) -> Result<(IpAddr, std::time::Duration), ErrorKind> {
+    pub async fn address(&self, host: &Host) -> Result<(IpAddr, Duration), ErrorKind> {
+        if self.remote_dns {
+            let Some(address) = net::literal_address(host.name()) else {
+                return Ok((stand_in(host), NO_END));
+            };
+            let allowed = self.guard.check_socket(SocketAddr::new(address, host.port()));
+            return allowed.map(|()| (address, NO_END)).map_err(|_| ErrorKind::ForbiddenAddress);
+        }
         match self.resolver.resolve(host.name(), host.port()).await {
             Ok(Resolved { addresses, valid_for }) => match addresses.first() {
                 Some(address) => Ok((*address, valid_for)),
@@ -99,6 +139,26 @@ impl Network {
             }
         }
     }
+}
+
+/// What an address that nobody looked up is good for.
+const NO_END: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Where a proxy resolves names, a host's address is not known. This stands for it, one for each host, in the range
+/// that leads nowhere (RFC 6666): hosts then share no clock, and a mistake could reach nobody.
+fn stand_in(host: &Host) -> IpAddr {
+    let number = HostKey::of(host).0;
+    let [a, b, c, d] = [number >> 48, number >> 32, number >> 16, number].map(|part| part as u16);
+    Ipv6Addr::new(0x100, 0, 0, 0, a, b, c, d).into()
+}
+
+fn proxy(url: &ProxyUrl) -> Proxy {
+    let kind = match url.scheme {
+        ProxyScheme::Http => ProxyKind::Http,
+        ProxyScheme::Socks5 | ProxyScheme::Socks5h => ProxyKind::Socks5,
+    };
+    let login = url.login.clone().map(|(user, password)| Login { user, password });
+    Proxy { kind, host: url.host.clone(), port: url.port, login }
 }
 
 /// The addresses that the project allows by name.

@@ -73,6 +73,8 @@ pub enum Pause {
         /// What failed.
         error: String,
     },
+    /// No proxy works; the first is tried again when it has rested.
+    NoProxy,
 }
 
 /// Why a run ended.

@@ -5,13 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use archive::rows::{PageRows, Stand};
 use archive::tables::{Edge, Links, VisitRecord};
 use archive::{Kept, Purpose, RecordWriter, Records, Visit};
-use fetch::{Answer, NextStep, Unwanted};
+use fetch::{Answer, NextStep, Share, Unwanted};
 use frontier::{Asked, End, Offer, Patience, Sent, TextMark};
 use model::{
     CrawlId, CrawlSettings, ErrorKind, Fetched, LeaseId, LeasedUrl, Outcome, Page, PageUrl, Timestamp,
     UrlKey, Validators,
 };
-use tokio::sync::OwnedSemaphorePermit;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::page::{PageRead, PageReader};
@@ -26,7 +25,7 @@ pub(crate) struct Job {
     pub(crate) asked: Asked,
     pub(crate) slot: u32,
     /// Its share of the bytes in flight, kept until the visit is settled.
-    pub(crate) room: Option<OwnedSemaphorePermit>,
+    pub(crate) room: Option<Share>,
 }
 
 /// What reading gives: everything the conductor needs to settle and keep the visit.
@@ -46,7 +45,7 @@ pub(crate) struct Read {
     pub(crate) slot: u32,
     /// How long reading took, in microseconds.
     pub(crate) micros: u64,
-    pub(crate) room: Option<OwnedSemaphorePermit>,
+    pub(crate) room: Option<Share>,
 }
 
 /// Reads answers; one per thread, as it keeps its buffers.
@@ -283,7 +282,7 @@ mod tests {
         let url = PageUrl::parse("http://e.test/x").expect("a URL");
         let fetched = Fetched {
             url: url.clone(),
-            address: ([192, 0, 2, 1], 80).into(),
+            address: Some(([192, 0, 2, 1], 80).into()),
             version: model::HttpVersion::Http1,
             started: Timestamp(5),
             timings: model::Timings::default(),

@@ -237,12 +237,14 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result
         let start = turn.start;
         let mut request = Request::new(url.clone(), address_now, start);
         request.body_limit = MOST_BYTES as u64;
+        request.room = Some(slots.room.share());
         let answer = tokio::select! {
             answer = network.fetch(request) => answer,
             () = slots.given_up() => {
                 return Err(if at_home { Some(Sent { start, end: clock.ended() }) } else { sent });
             }
         };
+        let before = sent;
         requests += 1;
         let connect = answer.as_ref().map_or(Duration::ZERO, |answer| answer.fetched().timings.connect);
         slots.put_off(host, turn, connect + gap);
@@ -251,6 +253,8 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result
         }
         let fetched = match answer {
             Ok(Answer::Fetched(fetched) | Answer::Unwanted { fetched, .. }) => fetched,
+            // The host has not been asked, and is asked once a proxy works.
+            Err(error) if error.kind() == ErrorKind::Proxy => return Err(before),
             Err(error) => {
                 if at_home && (error.next_step() == NextStep::RetryHard || error.kind() == ErrorKind::Tls) {
                     out_of_reach = Some(error.kind());

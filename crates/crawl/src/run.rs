@@ -7,15 +7,16 @@ use std::thread;
 
 use archive::tables::POSITIONS;
 use archive::{ArchiveSettings, ArchiveWriter};
-use fetch::Wanted;
+use fetch::{Room, Wanted};
 use frontier::{Frontier, Politeness};
 use kv::{Reader as _, Store};
 use model::{CrawlId, Project, RobotsMode};
 use net::{Clock, ProcessClock};
 use tokio::runtime::Handle;
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::conductor::Conductor;
+use crate::descriptors::{self, TooFew};
 use crate::hints::HintsBook;
 use crate::page::PageReader;
 use crate::progress::{Ended, Progress};
@@ -62,8 +63,19 @@ impl Run {
     pub fn start(setup: Setup) -> Result<Run, CrawlError> {
         let runtime = Handle::current();
         let clock = WallClock::start();
-        let Setup { store, dir, archive, crawl, project, allow } = setup;
-        let network = Arc::new(Network::new(&project, &allow, clock)?);
+        let Setup { store, dir, archive, crawl, mut project, allow } = setup;
+        let connections = descriptors::connections(project.crawl.connections)
+            .map_err(|TooFew { limit, needed }| CrawlError::Descriptors { limit, needed })?;
+        if connections.active < project.crawl.connections {
+            let (wished, granted) = (project.crawl.connections, connections.active);
+            tracing::warn!(
+                wished,
+                granted,
+                "fewer connections than wished: too few file descriptors, see ulimit -n"
+            );
+            project.crawl.connections = connections.active;
+        }
+        let network = Arc::new(Network::new(&project, &allow, connections.idle, clock)?);
         let committed = match store.get(&POSITIONS, &crawl.0)? {
             // A run names its archive before it writes to it, so files without a name have lost their tables.
             None if has_files(&archive) => return Err(CrawlError::UnknownArchive(archive)),
@@ -102,8 +114,8 @@ impl Run {
             inbox: inbox_in,
             pace: paces,
             unread,
-            in_flight: Arc::new(Semaphore::new(MOST_IN_FLIGHT as usize)),
-            turns: Mutex::default(),
+            room: room(&project),
+            turns: Arc::default(),
             address_gap: politeness.address_gap,
             host_gap: politeness.gap(None),
         });
@@ -188,6 +200,12 @@ impl Controls {
             changes
         });
     }
+}
+
+/// The room for bodies; what is set aside is enough for one, as transferred and decoded.
+fn room(project: &Project) -> Arc<Room> {
+    let body = project.crawl.max_body.limit().unwrap_or(u64::MAX);
+    Room::new(MOST_IN_FLIGHT, body.saturating_mul(2).min(MOST_IN_FLIGHT / 2))
 }
 
 fn has_files(archive: &Path) -> bool {

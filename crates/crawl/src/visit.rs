@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use archive::tables::VisitRecord;
-use fetch::{NextStep, Request, Wanted};
+use fetch::{NextStep, Request, Room, SendTurn, Wanted};
 use frontier::{Asked, End, Sent, Settled};
 use model::{ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Origin, Timestamp};
 use net::Clock;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 
 use crate::hints::{self, AskedHints};
 use crate::read::{self, Job, Read};
@@ -53,9 +53,9 @@ pub(crate) struct Slots {
     pub(crate) inbox: mpsc::Sender<Message>,
     pub(crate) pace: watch::Receiver<Pace>,
     pub(crate) unread: Arc<Unread>,
-    /// Kibibytes that may be fetched and not yet settled.
-    pub(crate) in_flight: Arc<Semaphore>,
-    pub(crate) turns: Mutex<Turns>,
+    /// For bodies that are being fetched, or fetched and not yet settled.
+    pub(crate) room: Arc<Room>,
+    pub(crate) turns: Arc<Mutex<Turns>>,
     pub(crate) address_gap: Duration,
     /// Between two requests to a host of which nothing more is known.
     pub(crate) host_gap: Duration,
@@ -77,6 +77,8 @@ pub(crate) enum Pace {
 pub(crate) struct Turns {
     addresses: HashMap<IpAddr, Duration>,
     hosts: HashMap<HostKey, Duration>,
+    /// When the next request may be sent, once its connection stands.
+    sends: HashMap<HostKey, Duration>,
 }
 
 /// A turn that was taken.
@@ -91,8 +93,8 @@ pub(crate) struct Turn {
 /// Addresses and hosts remembered before those are forgotten whose turn is past.
 const MOST_TURNS: usize = 16_384;
 
-/// Kibibytes of bodies, as transferred and decoded, that may be fetched and not yet settled.
-pub(crate) const MOST_IN_FLIGHT: u32 = 64 * 1024;
+/// Bytes of bodies, as transferred and decoded, that may be in memory: being fetched, or not yet settled.
+pub(crate) const MOST_IN_FLIGHT: u64 = 64 << 20;
 
 impl Turns {
     /// Takes the turn at an address and a host, or says when it will be free.
@@ -115,6 +117,21 @@ impl Turns {
         }
         self.addresses.insert(address, now + address_gap);
         self.hosts.insert(host, now + host_gap);
+        Ok(())
+    }
+}
+
+impl Turns {
+    /// Takes the turn to send, or says when it will be free.
+    fn send(&mut self, host: HostKey, gap: Duration, now: Duration) -> Result<(), Duration> {
+        match self.sends.get(&host) {
+            Some(due) if *due > now => return Err(*due),
+            _ => {}
+        }
+        if self.sends.len() >= MOST_TURNS {
+            self.sends.retain(|_, next| *next > now);
+        }
+        self.sends.insert(host, now + gap);
         Ok(())
     }
 }
@@ -155,7 +172,7 @@ enum Left {
     Settled,
     /// Sent on, and the host is to rest: it is busy, or out of reach.
     HostRests,
-    /// The run is ending; nothing more may be asked.
+    /// Nothing more can be asked now: the run is ending, or no proxy works.
     Ending,
 }
 
@@ -274,6 +291,9 @@ impl Slots {
         request.validators = url.validators.clone();
         request.body_limit = url.body_limit;
         request.wanted = self.wanted.clone();
+        request.turn = self.send_turn(url.key.host, lease.gap);
+        let room = self.room.share();
+        request.room = Some(room.clone());
         let answer = tokio::select! {
             answer = self.network.fetch(request) => answer,
             () = self.given_up() => {
@@ -296,13 +316,20 @@ impl Slots {
                     asked.retry_after = fetch::retry_after(&fetched.headers, sent.end);
                 }
                 host_rests = matches!(fetched.status, 429 | 503) || asked.retry_after.is_some();
-                // Waits while the readers are busy: what is fetched and not yet settled stays bounded.
-                let size = (fetched.body.len() + fetched.content.len()) / 1024;
-                let size = u32::try_from(size).unwrap_or(u32::MAX).min(MOST_IN_FLIGHT);
-                let room = self.in_flight.clone().acquire_many_owned(size).await.ok();
                 let (lease, crawl, url) = (lease.id, lease.crawl, url.clone());
                 self.unread.add(lease);
-                let _ = self.jobs.send(Job { lease, crawl, url, answer, sent, asked, slot, room }).await;
+                let _ = self
+                    .jobs
+                    .send(Job { lease, crawl, url, answer, sent, asked, slot, room: Some(room) })
+                    .await;
+            }
+            Err(error) if error.kind() == ErrorKind::Proxy => {
+                // The host has not been asked and is not to blame: the URL waits until a proxy works.
+                tracing::warn!(%error, "no proxy works, the crawl waits");
+                let settled =
+                    Settled { lease: lease.id, key: url.key, sent: None, asked, end: End::Unfinished };
+                self.tell(Message::Settled(settled, None)).await;
+                return (Left::Ending, None);
             }
             Err(error) => {
                 tracing::debug!(url = %url.url, %error, "fetch failed");
@@ -322,6 +349,10 @@ impl Slots {
     /// begin, and where robots.txt leads from one host to another.
     pub(crate) async fn turn(&self, address: IpAddr, host: HostKey, gap: Duration) -> Option<Turn> {
         while self.may_ask() {
+            if let Some(rest) = self.network.proxies_rest() {
+                self.sleep(rest).await;
+                continue;
+            }
             let now = self.clock.process().elapsed();
             let taken = {
                 let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
@@ -333,6 +364,26 @@ impl Slots {
             }
         }
         None
+    }
+
+    /// Keeps the gap between requests as the host sees them: connections that take turns to be opened may still stand
+    /// at the same moment.
+    fn send_turn(&self, host: HostKey, gap: Duration) -> Option<SendTurn> {
+        if gap.is_zero() {
+            return None;
+        }
+        let (turns, clock) = (self.turns.clone(), self.clock.process());
+        Some(SendTurn::new(move || {
+            let turns = turns.clone();
+            async move {
+                loop {
+                    let now = clock.elapsed();
+                    let taken = turns.lock().unwrap_or_else(PoisonError::into_inner).send(host, gap, now);
+                    let Err(due) = taken else { break };
+                    tokio::time::sleep(due.saturating_sub(now)).await;
+                }
+            }
+        }))
     }
 
     /// The host is not asked again before this time has passed since a turn.
@@ -401,5 +452,20 @@ mod tests {
         check(2, 1, 600, Err(1_000));
         check(2, 1, 1_000, Ok(()));
         check(2, 2, 1_100, Err(1_250));
+    }
+
+    #[test]
+    fn requests_are_sent_a_gap_apart_however_their_connections_came_about() {
+        let mut turns = Turns::default();
+        let millis = Duration::from_millis;
+        let mut check = |host: u64, now: u64, expected: Result<(), u64>| {
+            let taken = turns.send(HostKey(host), millis(100), millis(now));
+            assert_eq!(taken, expected.map_err(millis), "host {host} at {now}");
+        };
+        check(1, 0, Ok(()));
+        check(1, 10, Err(100));
+        check(2, 10, Ok(()));
+        check(1, 100, Ok(()));
+        check(1, 110, Err(200));
     }
 }

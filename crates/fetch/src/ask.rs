@@ -1,32 +1,27 @@
-//! Finding a connection for a request, sending it, and waiting for the head of the answer.
+//! Sending a request and waiting for the head of its answer.
 //!
-//! A request that the server has not looked at is said once more, on a new connection.
+//! A connection for it is found in `lines`. A request that the server has not looked at is said once more, on a new
+//! one.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{HOST, HeaderMap};
+use http::header::{HOST, HeaderMap, HeaderValue, PROXY_AUTHORIZATION};
 use http::uri::{Authority, Parts, PathAndQuery, Scheme};
-use http::{Method, Uri, Version};
+use http::{Method, StatusCode, Uri, Version};
 use http_body_util::Empty;
 use hyper::body::Incoming;
 use model::{Cut, Headers, Host, HttpVersion};
-use net::Tls;
-use tokio::sync::OwnedSemaphorePermit;
+use net::{ConnectError, Proxy};
 
 use crate::body::Read;
 use crate::http2::{self, Fault};
+use crate::lines::{Found, Line, Taken};
 use crate::pool::Key;
-use crate::spoken::Speaks;
-use crate::{FetchError, HttpFetcher, Request, http1, wire};
-
-/// A connection, kept for later.
-pub(crate) enum Line {
-    Http1(http1::Line),
-    Http2(http2::Line),
-}
+use crate::proxies::wants_whole_urls;
+use crate::{FetchError, HttpFetcher, Request, wire};
 
 /// An answer has begun.
 pub(crate) struct Begun {
@@ -36,6 +31,8 @@ pub(crate) struct Begun {
     /// The answer's head, for the archive.
     pub(crate) head: Bytes,
     pub(crate) headers: Headers,
+    /// Whom was asked, as far as it is known.
+    pub(crate) address: Option<SocketAddr>,
     /// What connecting cost.
     pub(crate) connected: Duration,
     /// When the request was sent, by the clock.
@@ -46,25 +43,18 @@ pub(crate) struct Begun {
     taken: Taken,
 }
 
-/// A connection in use.
-enum Taken {
-    Http1(http1::Line),
-    Http2 { line: Arc<http2::Line>, exchange: Option<http2::Exchange>, _stream: OwnedSemaphorePermit },
-}
-
-/// A connection found.
-struct Found {
-    taken: Taken,
-    /// It has served a request before.
-    reused: bool,
-    connected: Duration,
+/// How a request names its target.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form<'a> {
+    /// By its path.
+    Path,
+    /// By its whole URL, to a proxy; with the login there.
+    ToProxy(&'a Proxy),
+    /// In parts, as HTTP/2 has it.
+    Http2,
 }
 
 impl Begun {
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.key.address
-    }
-
     pub(crate) fn version(&self) -> HttpVersion {
         match self.taken {
             Taken::Http1(_) => HttpVersion::Http1,
@@ -74,36 +64,73 @@ impl Begun {
 }
 
 impl HttpFetcher {
-    /// Sends the request and waits for the answer's head.
+    /// Sends the request and waits for the answer's head. `asked_at` tells at any time whom it is asking.
     pub(crate) async fn ask(
         &self,
         request: &Request,
         host: &Host,
         headers: &HeaderMap,
+        asked_at: &Mutex<Option<Key>>,
     ) -> Result<Begun, FetchError> {
-        let key = key(request, host);
+        let Some(proxies) = &self.settings.proxies else {
+            return self.ask_at(request, host, headers, key(request, host, None), asked_at).await;
+        };
+        let mut failed = Vec::new();
+        let mut reason = "all proxies rest".to_owned();
+        while let Some(number) = proxies.choose(host.name(), &failed) {
+            let key = key(request, host, Some(number));
+            match self.ask_at(request, host, headers, key, asked_at).await {
+                // Nothing has been asked of the site: the next proxy can do it.
+                Err(FetchError::Connect { source: error @ ConnectError::Proxy { .. }, .. }) => {
+                    failed.push(number);
+                    reason = error.to_string();
+                }
+                other => return other,
+            }
+        }
+        Err(FetchError::NoProxy { host: host.clone(), reason })
+    }
+
+    async fn ask_at(
+        &self,
+        request: &Request,
+        host: &Host,
+        headers: &HeaderMap,
+        key: Key,
+        asked_at: &Mutex<Option<Key>>,
+    ) -> Result<Begun, FetchError> {
+        let limits = &self.settings.limits;
+        *asked_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(key.clone());
         let mut once_more = true;
         loop {
             let Found { mut taken, reused, connected } = self.line(request, host, &key, once_more).await?;
-            let message = message(request, host, headers, matches!(taken, Taken::Http2 { .. }))?;
+            let form = self.form(request, &key, &taken);
+            let message = message(request, host, headers, form)?;
+            if let Some(turn) = &request.turn {
+                turn.wait().await;
+            }
             let sent = self.clock.elapsed();
             let (error, unheard) = match &mut taken {
-                Taken::Http1(line) => match line.send(message, &self.settings.limits).await {
-                    Ok(response) => return Ok(self.begun(key, response, taken, connected, sent)),
+                Taken::Http1(line) => match line.send(message, limits).await {
+                    Ok(response) => {
+                        self.heard(&key, form, response.status())
+                            .map_err(|source| FetchError::Connect { host: host.clone(), source })?;
+                        let mut begun = self.begun(key.clone(), response, taken, connected, sent);
+                        if form != Form::Path {
+                            // As the site would have seen it; the proxy's password is nobody's business.
+                            begun.request_head = request_head(request, headers);
+                        }
+                        return Ok(begun);
+                    }
                     // The server closed the idle connection while our request was on its way.
                     Err(error) => (error, reused && !line.is_answered()),
                 },
                 Taken::Http2 { line, exchange, .. } => {
-                    let limits = &self.settings.limits;
                     match line.send(message, request.body_limit, limits).await {
                         Ok((response, begun)) if response.headers().len() <= limits.head_lines => {
                             *exchange = Some(begun);
                             let mut begun = self.begun(key, response, taken, connected, sent);
-                            begun.request_head = http2::request_head(
-                                request.url.path_and_query(),
-                                request.url.authority(),
-                                headers,
-                            );
+                            begun.request_head = request_head(request, headers);
                             return Ok(begun);
                         }
                         Ok(_) => {
@@ -130,10 +157,41 @@ impl HttpFetcher {
         }
     }
 
+    /// How the request is to name its target on this connection.
+    fn form(&self, request: &Request, key: &Key, taken: &Taken) -> Form<'_> {
+        match (taken, &self.settings.proxies, key.proxy) {
+            (Taken::Http2 { .. }, _, _) => Form::Http2,
+            (_, Some(proxies), Some(number)) => {
+                let proxy = proxies.get(number);
+                if wants_whole_urls(proxy, request.url.is_https()) {
+                    Form::ToProxy(proxy)
+                } else {
+                    Form::Path
+                }
+            }
+            _ => Form::Path,
+        }
+    }
+
+    /// The head of an answer came; it may be the proxy's own.
+    fn heard(&self, key: &Key, form: Form<'_>, status: StatusCode) -> Result<(), ConnectError> {
+        let (Some(proxies), Some(number)) = (&self.settings.proxies, key.proxy) else { return Ok(()) };
+        match form {
+            Form::ToProxy(_) if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
+                Err(proxies.refused(number))
+            }
+            _ => {
+                proxies.answered(number);
+                Ok(())
+            }
+        }
+    }
+
     /// No answer came in time.
-    pub(crate) fn timed_out(&self, request: &Request, host: &Host) {
-        if self.may_share(request) {
-            self.spoken.failed(&key(request, host));
+    pub(crate) fn timed_out(&self, request: &Request, asked_at: &Mutex<Option<Key>>) {
+        let key = asked_at.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(key) = key.filter(|_| self.may_share(request)) {
+            self.spoken.failed(&key);
         }
     }
 
@@ -171,18 +229,42 @@ impl HttpFetcher {
         sent: Duration,
     ) -> Begun {
         let now = self.clock.elapsed();
+        let known = key.proxy.is_none() || self.settings.proxies.as_ref().is_some_and(|all| all.local_dns());
+        let address = known.then_some(key.address);
         match &taken {
             Taken::Http1(line) => {
                 let exchange = line.exchange();
                 let headers = wire::headers(&exchange.head);
                 let first_byte = exchange.first_byte.unwrap_or(sent);
                 let (request_head, head) = (exchange.request, exchange.head);
-                Begun { response, request_head, head, headers, connected, sent, first_byte, key, taken }
+                Begun {
+                    response,
+                    request_head,
+                    head,
+                    headers,
+                    address,
+                    connected,
+                    sent,
+                    first_byte,
+                    key,
+                    taken,
+                }
             }
             Taken::Http2 { .. } => {
                 let (head, headers) = (http2::response_head(&response), http2::headers(response.headers()));
                 let request_head = Bytes::new();
-                Begun { response, request_head, head, headers, connected, sent, first_byte: now, key, taken }
+                Begun {
+                    response,
+                    request_head,
+                    head,
+                    headers,
+                    address,
+                    connected,
+                    sent,
+                    first_byte: now,
+                    key,
+                    taken,
+                }
             }
         }
     }
@@ -196,142 +278,55 @@ impl HttpFetcher {
         }
     }
 
-    fn may_share(&self, request: &Request) -> bool {
+    pub(crate) fn may_share(&self, request: &Request) -> bool {
         self.settings.http2 && request.url.is_https()
     }
-
-    /// A kept connection, where wished, or a new one.
-    async fn line(&self, request: &Request, host: &Host, key: &Key, kept: bool) -> Result<Found, FetchError> {
-        if !self.may_share(request) {
-            return self.single(request, host, key, kept).await;
-        }
-        let known = self.spoken.known(key);
-        if matches!(known.speaks, Speaks::Http1 | Speaks::OnlyHttp1) {
-            return self.single(request, host, key, kept).await;
-        }
-        let stream = known.streams.clone().acquire_owned().await;
-        let stream = stream.expect("the semaphore is never closed");
-        let looking = known.gate.lock().await;
-        // Others may have found out while we waited.
-        if matches!(self.spoken.known(key).speaks, Speaks::Http1 | Speaks::OnlyHttp1) {
-            drop((looking, stream));
-            return self.single(request, host, key, kept).await;
-        }
-        let shared = |line, reused, connected| {
-            let taken = Taken::Http2 { line, exchange: None, _stream: stream };
-            Ok(Found { taken, reused, connected })
-        };
-        if kept {
-            if let Some(line) = self.spoken.shared(key) {
-                return shared(line, true, Duration::ZERO);
-            }
-            match self.kept(key).await {
-                Some(Line::Http2(line)) => {
-                    return shared(self.spoken.share(key, line), true, Duration::ZERO);
-                }
-                Some(Line::Http1(line)) => return Ok(found_kept(line)),
-                None => {}
-            }
-        }
-        let before = self.clock.elapsed();
-        let opened = self.open(request, host, key.address, true).await?;
-        let connected = self.clock.elapsed().saturating_sub(before);
-        match opened {
-            Line::Http2(line) => shared(self.spoken.share(key, line), false, connected),
-            Line::Http1(line) => {
-                self.spoken.chose_http1(key);
-                Ok(Found { taken: Taken::Http1(line), reused: false, connected })
-            }
-        }
-    }
-
-    /// A connection that is not shared.
-    async fn single(
-        &self,
-        request: &Request,
-        host: &Host,
-        key: &Key,
-        kept: bool,
-    ) -> Result<Found, FetchError> {
-        while kept && let Some(line) = self.kept(key).await {
-            // Of HTTP/2 there may be one from before the host fell back.
-            if let Line::Http1(line) = line {
-                return Ok(found_kept(line));
-            }
-        }
-        let before = self.clock.elapsed();
-        let opened = self.open(request, host, key.address, false).await?;
-        let connected = self.clock.elapsed().saturating_sub(before);
-        match opened {
-            Line::Http1(line) => Ok(Found { taken: Taken::Http1(line), reused: false, connected }),
-            Line::Http2(_) => unreachable!("HTTP/2 was not offered"),
-        }
-    }
-
-    async fn kept(&self, key: &Key) -> Option<Line> {
-        while let Some(mut line) = self.pool.take(key, self.clock.elapsed()) {
-            let good = match &mut line {
-                Line::Http1(line) => line.is_ready().await,
-                Line::Http2(line) => line.is_open(),
-            };
-            if good {
-                return Some(line);
-            }
-        }
-        None
-    }
-
-    async fn open(
-        &self,
-        request: &Request,
-        host: &Host,
-        address: SocketAddr,
-        http2: bool,
-    ) -> Result<Line, FetchError> {
-        let limits = &self.settings.limits;
-        let tls = request.url.is_https().then(|| Tls { name: host.name(), http2 });
-        let stream = self.connector.connect(address, tls, limits.connect).await;
-        let stream = stream.map_err(|source| FetchError::Connect { host: host.clone(), source })?;
-        let opened = if stream.is_http2() && http2 {
-            http2::Line::open(stream, limits).await.map(Line::Http2)
-        } else {
-            http1::Line::open(stream, limits, self.clock.clone()).await.map(Line::Http1)
-        };
-        opened.map_err(|error| self.failed(host, error))
-    }
 }
 
-fn found_kept(line: http1::Line) -> Found {
-    Found { taken: Taken::Http1(line), reused: true, connected: Duration::ZERO }
+fn key(request: &Request, host: &Host, proxy: Option<usize>) -> Key {
+    Key { origin: request.url.origin(), address: SocketAddr::new(request.address, host.port()), proxy }
 }
 
-fn key(request: &Request, host: &Host) -> Key {
-    Key { origin: request.url.origin(), address: SocketAddr::new(request.address, host.port()) }
+fn request_head(request: &Request, headers: &HeaderMap) -> Bytes {
+    http2::request_head(request.url.path_and_query(), request.url.authority(), headers)
 }
 
 fn message(
     request: &Request,
     host: &Host,
     headers: &HeaderMap,
-    http2: bool,
+    form: Form<'_>,
 ) -> Result<http::Request<Empty<Bytes>>, FetchError> {
     let refused = |what: &str| FetchError::Request { host: host.clone(), what: what.to_owned() };
     let target = PathAndQuery::try_from(request.url.path_and_query()).map_err(|_| refused("the path"))?;
     let mut message = http::Request::new(Empty::new());
     *message.method_mut() = Method::GET;
     *message.headers_mut() = headers.clone();
-    if http2 {
-        let authority = Authority::try_from(request.url.authority()).map_err(|_| refused("the host name"))?;
-        let mut parts = Parts::default();
-        (parts.scheme, parts.authority) = (Some(Scheme::HTTPS), Some(authority));
-        parts.path_and_query = Some(target);
-        *message.uri_mut() = Uri::from_parts(parts).map_err(|_| refused("the URL"))?;
-        *message.version_mut() = Version::HTTP_2;
-        // It goes with the URL.
-        message.headers_mut().remove(HOST);
-    } else {
-        *message.uri_mut() = target.into();
-    }
+    let scheme = match form {
+        Form::Path => {
+            *message.uri_mut() = target.into();
+            return Ok(message);
+        }
+        Form::ToProxy(proxy) => {
+            if let Some(login) = proxy.authorization() {
+                let mut login = HeaderValue::try_from(login).map_err(|_| refused("the proxy's login"))?;
+                login.set_sensitive(true);
+                message.headers_mut().insert(PROXY_AUTHORIZATION, login);
+            }
+            Scheme::HTTP
+        }
+        Form::Http2 => {
+            *message.version_mut() = Version::HTTP_2;
+            // It goes with the URL.
+            message.headers_mut().remove(HOST);
+            Scheme::HTTPS
+        }
+    };
+    let authority = Authority::try_from(request.url.authority()).map_err(|_| refused("the host name"))?;
+    let mut parts = Parts::default();
+    (parts.scheme, parts.authority) = (Some(scheme), Some(authority));
+    parts.path_and_query = Some(target);
+    *message.uri_mut() = Uri::from_parts(parts).map_err(|_| refused("the URL"))?;
     Ok(message)
 }
 
@@ -347,9 +342,9 @@ mod tests {
         fn every_canonical_url_can_be_asked_for(path in "(/[ -~äß€]{0,12}){0,4}(\\?[ -~ä]{0,20})?") {
             let Ok(url) = PageUrl::parse(&format!("http://e.com{path}")) else { return Ok(()) };
             let request = Request::new(url.clone(), [192, 0, 2, 1].into(), Timestamp(0));
-            let said = |http2| message(&request, &url.host(), &HeaderMap::new(), http2).unwrap().uri().to_string();
-            prop_assert_eq!(said(false), url.path_and_query());
-            prop_assert_eq!(said(true), format!("https://e.com{}", url.path_and_query()));
+            let said = |form| message(&request, &url.host(), &HeaderMap::new(), form).unwrap().uri().to_string();
+            prop_assert_eq!(said(Form::Path), url.path_and_query());
+            prop_assert_eq!(said(Form::Http2), format!("https://e.com{}", url.path_and_query()));
         }
     }
 }

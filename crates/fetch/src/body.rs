@@ -1,14 +1,16 @@
 //! Reading a body within limits of size, time and rate.
 
 use std::pin::{Pin, pin};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use model::Cut;
+use net::Clock;
 use tokio::time::Sleep;
 
-use crate::Limits;
+use crate::{Limits, Share};
 
 /// What was read of a body.
 #[derive(Default)]
@@ -23,6 +25,8 @@ pub(crate) async fn read_body(
     body: &mut Incoming,
     most: u64,
     limits: &Limits,
+    room: Option<&Share>,
+    clock: &dyn Clock,
     mut deadline: Pin<&mut Sleep>,
 ) -> Read {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -43,9 +47,20 @@ pub(crate) async fn read_body(
                 Some(Ok(frame)) => {
                     let Ok(data) = frame.into_data() else { continue };
                     in_window = in_window.saturating_add(data.len() as u64);
-                    let room = most - kept.len();
-                    kept.extend_from_slice(&data[..data.len().min(room)]);
-                    if data.len() > room {
+                    let left = most - kept.len();
+                    let taken = &data[..data.len().min(left)];
+                    if let Some(room) = room {
+                        let waited = wait_for(room, (kept.len() + taken.len()) as u64, clock).await;
+                        if !waited.is_zero() {
+                            // We kept the server waiting, not it us.
+                            let later = deadline.deadline() + waited;
+                            deadline.as_mut().reset(later);
+                            window.set(tokio::time::sleep(limits.rate_window));
+                            in_window = enough;
+                        }
+                    }
+                    kept.extend_from_slice(taken);
+                    if data.len() > left {
                         break Some(Cut::Length);
                     }
                 }
@@ -61,4 +76,13 @@ pub(crate) async fn read_body(
         }
     };
     Read { body: kept.freeze(), cut, error }
+}
+
+/// Waits for room, and tells how long.
+async fn wait_for(room: &Share, bytes: u64, clock: &dyn Clock) -> Duration {
+    let before = clock.elapsed();
+    match room.grow_to(bytes).await {
+        true => clock.elapsed().saturating_sub(before),
+        false => Duration::ZERO,
+    }
 }

@@ -33,6 +33,13 @@ const FREE_LENGTH: u64 = 1 << 20;
 /// The largest window of zstd in HTTP (RFC 9659): 8 MiB.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
+impl DecodeLimits {
+    /// Most bytes that can come out of a coded body of this length.
+    pub(crate) fn longest(self, coded: usize) -> u64 {
+        self.length.min((coded as u64).saturating_mul(self.ratio).max(FREE_LENGTH))
+    }
+}
+
 /// Undoes the codings of a body; `codings` is its `Content-Encoding`. None when there are too many.
 ///
 /// Unknown names are taken for no coding: servers write `utf-8` or `none` there.
@@ -44,7 +51,7 @@ pub fn decode(body: &Bytes, codings: &str, limits: DecodeLimits) -> Option<Decod
     if codings.len() > MOST_LAYERS {
         return None;
     }
-    let length = limits.length.min((body.len() as u64).saturating_mul(limits.ratio).max(FREE_LENGTH));
+    let length = limits.longest(body.len());
     let mut reader: Box<dyn Read> = Box::new(io::Cursor::new(body.clone()));
     for coding in codings.iter().rev() {
         reader = match coding.undo(reader) {

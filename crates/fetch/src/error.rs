@@ -19,6 +19,14 @@ pub enum FetchError {
         /// Why.
         source: ConnectError,
     },
+    /// No proxy works; the site was not asked.
+    #[error("cannot ask {host}: {reason}")]
+    NoProxy {
+        /// Whom we wanted to ask.
+        host: Host,
+        /// What is wrong with the last one.
+        reason: String,
+    },
     /// No answer in time.
     #[error("{host} did not answer within {limit:?}")]
     TimedOut {
@@ -94,6 +102,9 @@ impl FetchError {
         match self {
             FetchError::Resolve(ResolveError::Forbidden { .. })
             | FetchError::Connect { source: ConnectError::Forbidden(_), .. } => ErrorKind::ForbiddenAddress,
+            FetchError::NoProxy { .. } | FetchError::Connect { source: ConnectError::Proxy { .. }, .. } => {
+                ErrorKind::Proxy
+            }
             FetchError::Resolve(_) => ErrorKind::Dns,
             FetchError::Connect { source: ConnectError::Tls { .. }, .. } => ErrorKind::Tls,
             FetchError::Connect { .. } => ErrorKind::Connect,
@@ -117,9 +128,10 @@ impl NextStep {
     pub fn after(kind: &ErrorKind) -> NextStep {
         match kind {
             ErrorKind::Dns | ErrorKind::Connect | ErrorKind::RobotsUnreachable => NextStep::RetryHard,
-            ErrorKind::Timeout | ErrorKind::Broken | ErrorKind::Status(408 | 425 | 429 | 500..) => {
-                NextStep::RetrySoft
-            }
+            ErrorKind::Timeout
+            | ErrorKind::Broken
+            | ErrorKind::Proxy
+            | ErrorKind::Status(408 | 425 | 429 | 500..) => NextStep::RetrySoft,
             ErrorKind::ForbiddenAddress
             | ErrorKind::Tls
             | ErrorKind::Malformed

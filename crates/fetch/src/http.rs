@@ -1,9 +1,9 @@
 //! The fetcher: a request's headers, cookies and limits, and what becomes of its answer.
 //!
-//! How a connection is found for it stands in `ask`.
+//! How it is asked stands in `ask`, how a connection is found in `lines`.
 
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,13 +12,14 @@ use model::{Fetched, Host, Timings};
 use net::{Clock, Connector};
 
 use crate::agent::{Agent, header};
-use crate::ask::Line;
 use crate::body::{Read, read_body};
 use crate::cookies::CookieJar;
 use crate::decode::{DecodeLimits, decode};
+use crate::lines::Line;
 use crate::pool::{Pool, PoolLimits};
+use crate::proxies::Proxies;
 use crate::spoken::Spoken;
-use crate::{Answer, FetchError, Fetcher, Limits, Request};
+use crate::{Answer, Decoded, FetchError, Fetcher, Limits, Request, Share};
 
 /// How a run asks.
 #[derive(Clone)]
@@ -33,6 +34,8 @@ pub struct HttpSettings {
     pub http2: bool,
     /// Requests at once on an HTTP/2 connection; further ones wait for their turn.
     pub streams_per_host: usize,
+    /// Asks through these; directly when absent.
+    pub proxies: Option<Arc<Proxies>>,
     /// Idle connections kept to one host.
     pub idle_per_host: usize,
     /// Idle connections kept in all.
@@ -58,6 +61,7 @@ impl HttpSettings {
             limits: Limits::default(),
             cookies: Some(Arc::default()),
             http2: true,
+            proxies: None,
             streams_per_host: 1,
             idle_per_host: 8,
             idle_total: 256,
@@ -83,6 +87,11 @@ impl HttpFetcher {
         self.pool.sweep(self.clock.elapsed());
     }
 
+    /// The proxies that it asks through.
+    pub fn proxies(&self) -> Option<&Proxies> {
+        self.settings.proxies.as_deref()
+    }
+
     /// How many idle connections are open.
     pub fn idle_connections(&self) -> usize {
         self.pool.len()
@@ -95,12 +104,13 @@ impl Fetcher for HttpFetcher {
         let host = request.url.host();
         let headers = self.request_headers(&request, &host)?;
         let began = self.clock.elapsed();
+        let asked_at = Mutex::new(None);
         let mut deadline = pin!(tokio::time::sleep(limits.total));
         let mut begun = tokio::select! {
             biased;
-            begun = self.ask(&request, &host, &headers) => begun?,
+            begun = self.ask(&request, &host, &headers, &asked_at) => begun?,
             () = &mut deadline => {
-                self.timed_out(&request, &host);
+                self.timed_out(&request, &asked_at);
                 return Err(FetchError::TimedOut { host, limit: limits.total });
             }
         };
@@ -115,7 +125,10 @@ impl Fetcher for HttpFetcher {
             if status.is_success() { request.body_limit } else { request.body_limit.min(limits.error_body) };
         let read = match unwanted {
             Some(_) => Read::default(),
-            None => read_body(begun.response.body_mut(), most, limits, deadline.as_mut()).await,
+            None => {
+                let (body, room) = (begun.response.body_mut(), request.room.as_ref());
+                read_body(body, most, limits, room, &*self.clock, deadline.as_mut()).await
+            }
         };
         let now = self.clock.elapsed();
         let timings = Timings {
@@ -123,11 +136,12 @@ impl Fetcher for HttpFetcher {
             first_byte: begun.first_byte.saturating_sub(begun.sent),
             total: now.saturating_sub(began),
         };
-        let (address, version) = (begun.address(), begun.version());
+        let (address, version) = (begun.address, begun.version());
         let (request_head, head) = (begun.request_head.clone(), begun.head.clone());
         self.put_back(begun, &read, unwanted.is_some());
 
-        let decoded = self.decode(&read.body, headers.all("content-encoding"), most, &host).await?;
+        let codings = headers.all("content-encoding").collect::<Vec<_>>().join(",");
+        let decoded = self.decode(&read.body, codings, most, &host, request.room.as_ref()).await?;
         let fetched = Fetched {
             url: request.url,
             address,
@@ -177,18 +191,26 @@ impl HttpFetcher {
         Ok(headers)
     }
 
-    async fn decode<'a>(
+    async fn decode(
         &self,
         body: &Bytes,
-        codings: impl Iterator<Item = &'a str>,
+        codings: String,
         length: u64,
         host: &Host,
-    ) -> Result<crate::Decoded, FetchError> {
+        room: Option<&Share>,
+    ) -> Result<Decoded, FetchError> {
         /// Below this, decoding is quicker than moving to another thread.
         const SMALL: usize = 32 * 1024;
-        let codings = codings.collect::<Vec<_>>().join(",");
         let limits = DecodeLimits { length, ratio: self.settings.limits.decode_ratio };
-        let decoded = if codings.is_empty() || body.len() < SMALL {
+        let refused = |codings: String| FetchError::Coding { host: host.clone(), coding: codings };
+        if codings.is_empty() {
+            return decode(body, &codings, limits).ok_or_else(|| refused(codings));
+        }
+        if let Some(room) = room {
+            // How long it will be is not known before; what is too much is given back.
+            room.grow_to(body.len() as u64 + limits.longest(body.len())).await;
+        }
+        let decoded = if body.len() < SMALL {
             decode(body, &codings, limits)
         } else {
             let (body, codings) = (body.clone(), codings.clone());
@@ -196,7 +218,11 @@ impl HttpFetcher {
             // Fails only when the runtime shuts down.
             decoding.unwrap_or(None)
         };
-        decoded.ok_or_else(|| FetchError::Coding { host: host.clone(), coding: codings })
+        if let Some(room) = room {
+            let content = decoded.as_ref().map_or(0, |decoded| decoded.content.len());
+            room.shrink_to((body.len() + content) as u64);
+        }
+        decoded.ok_or_else(|| refused(codings))
     }
 
     pub(crate) fn failed(&self, host: &Host, source: hyper::Error) -> FetchError {

@@ -15,6 +15,8 @@ use model::Origin;
 pub(crate) struct Key {
     pub(crate) origin: Origin,
     pub(crate) address: SocketAddr,
+    /// The number of the proxy in between.
+    pub(crate) proxy: Option<usize>,
 }
 
 /// Bounds on kept connections.
@@ -105,7 +107,7 @@ mod tests {
 
     fn key(host: &str) -> Key {
         let url = PageUrl::parse(&format!("http://{host}/")).unwrap();
-        Key { origin: url.origin(), address: "192.0.2.1:80".parse().unwrap() }
+        Key { origin: url.origin(), address: "192.0.2.1:80".parse().unwrap(), proxy: None }
     }
 
     fn at(seconds: u64) -> Duration {
@@ -120,6 +122,8 @@ mod tests {
         assert_eq!(pool.take(&key("b"), at(2)), None);
         let elsewhere = Key { address: "192.0.2.2:80".parse().unwrap(), ..key("a") };
         assert_eq!(pool.take(&elsewhere, at(2)), None);
+        let through_proxy = Key { proxy: Some(0), ..key("a") };
+        assert_eq!(pool.take(&through_proxy, at(2)), None);
         assert_eq!([pool.take(&key("a"), at(2)), pool.take(&key("a"), at(2))], [Some(2), Some(1)]);
         assert_eq!((pool.take(&key("a"), at(2)), pool.len()), (None, 0));
     }

@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Fetched, Headers, PageUrl, Timestamp, Validators};
 
-use crate::FetchError;
+use crate::{FetchError, Share};
 
 /// Fetches one URL. Redirects are not followed: each hop is a URL of its own.
 pub trait Fetcher: Send + Sync {
@@ -29,9 +31,17 @@ pub struct Request {
     pub wanted: Wanted,
     /// Further headers, checked when sent.
     pub headers: Vec<(String, String)>,
+    /// Room that the body takes while it is read and, by a copy of this, after; without it, as much as it needs.
+    pub room: Option<Share>,
+    /// Waited for when a connection stands, right before the request is sent.
+    pub turn: Option<SendTurn>,
     /// The moment of the request.
     pub started: Timestamp,
 }
+
+/// A turn to send: connecting takes its time, and what a host feels is when requests arrive.
+#[derive(Clone)]
+pub struct SendTurn(Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>);
 
 /// Which bodies are worth reading, judged from the head of a successful answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -111,8 +121,29 @@ impl Request {
             body_limit: 4 << 20,
             wanted: Wanted::default(),
             headers: Vec::new(),
+            room: None,
+            turn: None,
             started,
         }
+    }
+}
+
+impl SendTurn {
+    /// `wait` ends when the request may be sent. A request that has to be said again waits again.
+    pub fn new<F: Future<Output = ()> + Send + 'static>(
+        wait: impl Fn() -> F + Send + Sync + 'static,
+    ) -> SendTurn {
+        SendTurn(Arc::new(move || Box::pin(wait())))
+    }
+
+    pub(crate) async fn wait(&self) {
+        (self.0)().await;
+    }
+}
+
+impl fmt::Debug for SendTurn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SendTurn")
     }
 }
 

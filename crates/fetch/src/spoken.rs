@@ -139,7 +139,7 @@ mod tests {
 
     fn key(host: &str) -> Key {
         let url = PageUrl::parse(&format!("https://{host}/")).unwrap();
-        Key { origin: url.origin(), address: "192.0.2.1:443".parse().unwrap() }
+        Key { origin: url.origin(), address: "192.0.2.1:443".parse().unwrap(), proxy: None }
     }
 
     #[test]

@@ -13,8 +13,8 @@ use crate::{PageUrl, Timestamp};
 pub struct Fetched {
     /// What was asked for.
     pub url: PageUrl,
-    /// The address that was asked.
-    pub address: SocketAddr,
+    /// The address that was asked; none where a proxy resolved the name.
+    pub address: Option<SocketAddr>,
     /// The HTTP that was spoken.
     pub version: HttpVersion,
     /// When the request was sent.

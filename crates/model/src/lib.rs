@@ -25,7 +25,7 @@ pub use project::{Project, ProjectError, ProjectName};
 pub use row::{Row, RowKey, TemplateVersion, Value};
 pub use settings::{
     AddressRange, CookieText, CrawlSettings, Kind as SettingKind, MediaPattern, NameServer, Order, Pattern,
-    Period, Rate, RobotsMode, Scope, Setting, Size, Span, ValueError,
+    Period, ProxyPer, ProxyScheme, ProxyUrl, Rate, RobotsMode, Scope, Setting, Size, Span, ValueError,
 };
 pub use template::{
     Field, FieldKind, Follow, JsonPlace, Keep, Language, Next, PageType, Place, SelectorText, Source, Step,

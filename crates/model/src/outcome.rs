@@ -126,6 +126,8 @@ pub enum ErrorKind {
     RobotsUnreachable,
     /// The body could not be decoded or was a bomb.
     Body,
+    /// No proxy works; the site was not asked.
+    Proxy,
 }
 
 impl Outcome {
@@ -239,6 +241,7 @@ impl ErrorKind {
             ErrorKind::BadRedirect => "bad-redirect".into(),
             ErrorKind::RobotsUnreachable => "robots-unreachable".into(),
             ErrorKind::Body => "body".into(),
+            ErrorKind::Proxy => "proxy".into(),
         }
     }
 }
@@ -258,6 +261,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::BadRedirect => "a redirect to nowhere",
             ErrorKind::RobotsUnreachable => "robots.txt could not be had",
             ErrorKind::Body => "the body could not be decoded",
+            ErrorKind::Proxy => "no proxy works",
         };
         f.write_str(words)
     }

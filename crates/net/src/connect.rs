@@ -47,7 +47,7 @@ pub struct Tls<'a> {
 /// Opens connections.
 #[derive(Clone)]
 pub struct Connector {
-    guard: Arc<AddressGuard>,
+    pub(crate) guard: Arc<AddressGuard>,
     tls: TlsConnector,
     tls_http2: TlsConnector,
 }
@@ -82,6 +82,26 @@ pub enum ConnectError {
         address: SocketAddr,
         /// The system's reason.
         source: io::Error,
+    },
+    /// The proxy does not work, which says nothing about the site behind it.
+    #[error("the proxy {proxy} does not work: {reason}")]
+    Proxy {
+        /// Its address, without login.
+        proxy: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The proxy does not reach the site.
+    #[error("no connection to {target} through the proxy {proxy}: {reason}")]
+    Through {
+        /// Its address, without login.
+        proxy: String,
+        /// Where to.
+        target: String,
+        /// In the proxy's words.
+        reason: String,
+        /// The proxy said nothing at all.
+        silent: bool,
     },
     /// TLS could not be agreed on.
     #[error("TLS with {name} at {address} failed")]
@@ -142,7 +162,7 @@ impl Connector {
         }
     }
 
-    async fn encrypt(
+    pub(crate) async fn encrypt(
         &self,
         tcp: TcpStream,
         address: SocketAddr,
@@ -177,7 +197,7 @@ impl Stream {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that connects, behind the guard")]
-async fn open(address: SocketAddr) -> io::Result<TcpStream> {
+pub(crate) async fn open(address: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(address).await?;
     // A request is one small write; waiting to fill a packet would only delay it.
     stream.set_nodelay(true)?;

@@ -7,10 +7,12 @@ mod clock;
 mod connect;
 mod guard;
 mod hosts;
+mod proxy;
 mod resolver;
 
 pub use clock::{Clock, ProcessClock};
 pub use connect::{ConnectError, Connector, Stream, Tls, TlsError, TlsSettings};
 pub use guard::{AddressGuard, Allowed, AllowedError, Forbidden, Reach};
 pub use hosts::{Hosts, HostsError};
+pub use proxy::{Login, Proxy, ProxyKind, Target, literal_address};
 pub use resolver::{ResolveError, Resolved, Resolver, ResolverSettings};

@@ -153,6 +153,13 @@ impl Resolver {
         }
     }
 
+    /// The addresses of a proxy, which the user named: the guard has no say in them.
+    pub async fn proxy_addresses(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
+        let name = tidy(name);
+        let (addresses, _) = self.addresses(&name).await?;
+        if addresses.is_empty() { Err(ResolveError::NotFound { name }) } else { Ok(addresses) }
+    }
+
     /// Forgets what is known of a name, after a connection to its addresses has failed.
     pub fn forget(&self, name: &str) {
         self.known().answers.remove(&tidy(name));

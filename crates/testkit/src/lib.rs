@@ -1,15 +1,17 @@
-//! What tests of several crates share: contract suites, seeds, a disk that forgets, a disk that is full.
+//! What tests of several crates share: contract suites, seeds, proxies, a disk that forgets, a disk that is full.
 //!
 //! A dev-dependency only: nothing here is part of the product.
 
 pub mod forgetful;
 mod kv_contract;
+mod proxy;
 mod python;
 mod seed;
 mod skip;
 mod small_disk;
 
 pub use kv_contract::kv_contract;
+pub use proxy::{Speaks, TestProxy};
 pub use python::python;
 pub use seed::Seed;
 pub use small_disk::SmallDisk;

@@ -27,7 +27,7 @@ pub(crate) fn fetched(target: &str, status_line: &str, header_lines: &[&str], bo
     let head = format!("HTTP/1.1 {status_line}\r\n{}\r\n\r\n", header_lines.join("\r\n"));
     let headers = header_lines.iter().filter_map(|line| line.split_once(": "));
     Fetched {
-        address: "[::ffff:192.0.2.1]:80".parse().unwrap(),
+        address: Some("[::ffff:192.0.2.1]:80".parse().unwrap()),
         version: model::HttpVersion::Http1,
         started: NOW,
         timings: Timings { total: Duration::from_millis(42), ..Timings::default() },

@@ -15,7 +15,7 @@ async fn a_page_comes_back_whole() {
     assert_eq!((page.status, &page.body[..], page.cut), (200, &b"<p>hello</p>"[..], None));
     assert_eq!(page.content, page.body);
     assert_eq!(page.content_type().as_deref(), Some("text/html"));
-    assert_eq!(page.address, server.address);
+    assert_eq!(page.address, Some(server.address));
     assert!(page.timings.total >= page.timings.first_byte);
 }
 

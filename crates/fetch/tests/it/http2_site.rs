@@ -124,6 +124,11 @@ impl Site {
         (site, written)
     }
 
+    /// Settings that trust it.
+    pub(crate) fn tls(&self) -> TlsSettings {
+        TlsSettings { ca: vec![self.ca.path().to_owned()], accept_invalid: false }
+    }
+
     pub(crate) fn seen(&self) -> Vec<(usize, String)> {
         self.log.lock().unwrap().clone()
     }
@@ -172,7 +177,7 @@ pub(crate) async fn say(mut respond: SendResponse<Bytes>, body: &str) {
 
 pub(crate) fn fetcher_with(site: &Site, change: impl FnOnce(&mut HttpSettings)) -> HttpFetcher {
     let guard = Arc::new(AddressGuard { allow_private: true, allow: Vec::new() });
-    let tls = TlsSettings { ca: vec![site.ca.path().to_owned()], accept_invalid: false };
+    let tls = site.tls();
     let connector = Connector::new(guard, &tls).unwrap();
     let mut settings = HttpSettings::new(Agent::new("gannet", &[]).unwrap());
     change(&mut settings);

@@ -8,6 +8,8 @@ mod exchange;
 mod http2;
 mod http2_broken;
 mod http2_site;
+mod proxies;
+mod room;
 mod server;
 mod slow;
 mod tls;

@@ -85,6 +85,11 @@ impl Server {
         self.open.clone().wait_for(|open| *open == 0).await.unwrap();
     }
 
+    /// Waits until so many connections are open.
+    pub(crate) async fn has_connections(&self, count: usize) {
+        self.open.clone().wait_for(|open| *open >= count).await.unwrap();
+    }
+
     pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
     }

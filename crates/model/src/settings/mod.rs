@@ -5,6 +5,7 @@
 
 mod media;
 mod pattern;
+mod proxy;
 mod rate;
 mod reference;
 mod request;
@@ -23,6 +24,7 @@ use crate::{Normalise, PageUrl, SelectorText};
 
 pub use media::MediaPattern;
 pub use pattern::Pattern;
+pub use proxy::{ProxyPer, ProxyScheme, ProxyUrl};
 pub use rate::{Period, Rate};
 pub use reference::{Kind, Setting};
 pub use request::{AddressRange, CookieText, NameServer};
@@ -214,6 +216,12 @@ pub struct CrawlSettings {
     /// Speak HTTP/2 with servers that offer it. One request at a time, unless the rate is unlimited.
     #[schemars(extend("x-group" = "Network"))]
     pub http2: bool,
+    /// Ask through these proxies. One that fails rests, and the next stands in; when all rest, the crawl waits.
+    #[schemars(extend("x-group" = "Network"))]
+    pub proxies: Vec<ProxyUrl>,
+    /// Whether each host keeps a proxy of its own, or the first that works serves the whole run.
+    #[schemars(extend("x-group" = "Network"))]
+    pub proxy_per: ProxyPer,
     /// Name server to ask instead of the system's.
     #[schemars(extend("x-group" = "Network"))]
     pub dns: Option<NameServer>,
@@ -290,6 +298,8 @@ impl Default for CrawlSettings {
             max_body: Size::from_bytes(4 << 20),
             warc_size: Size::from_bytes(1_000_000_000),
             http2: true,
+            proxies: Vec::new(),
+            proxy_per: ProxyPer::Host,
             dns: None,
             hosts: None,
             ca: None,

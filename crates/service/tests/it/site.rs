@@ -239,7 +239,7 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
     };
     let fetched = Fetched {
         url: leased.url.clone(),
-        address: "192.0.2.1:80".parse().unwrap(),
+        address: Some("192.0.2.1:80".parse().unwrap()),
         version: model::HttpVersion::Http1,
         started: now,
         timings: Timings { total: Duration::from_millis(millis), ..Timings::default() },

@@ -45,7 +45,7 @@ pub(crate) fn read(name: &str, flags: &ArgMatches) -> Result<(String, Option<Pag
     let clock = WallClock::start();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let fetched = runtime.block_on(async {
-        let network = Network::new(&project, &[], clock)?;
+        let network = Network::new(&project, &[], 1, clock)?;
         anyhow::Ok(single_page(&network, &project.crawl, url, &clock).await?)
     })?;
     let content_type = fetched.headers.get("content-type");

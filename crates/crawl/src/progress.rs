@@ -117,6 +117,7 @@ impl std::fmt::Display for Pause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Pause::Asked => f.write_str("as asked"),
+            Pause::NoProxy => f.write_str("no proxy works; the first is tried again when it has rested"),
             Pause::Disk { free, needed } => write!(
                 f,
                 "disk: {} MiB free, needs {} MiB; free some space, the run goes on by itself",

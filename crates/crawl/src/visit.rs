@@ -412,7 +412,7 @@ impl Slots {
 
     /// Bytes of bodies that are fetched and not yet settled.
     pub(crate) fn bytes_in_flight(&self) -> u64 {
-        (u64::from(MOST_IN_FLIGHT) - self.in_flight.available_permits() as u64) * 1024
+        self.room.used()
     }
 
     /// True while requests may begin.

@@ -70,7 +70,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let clock = WallClock::start();
         runtime.block_on(async {
-            let network = Network::new(&project, &[], clock)?;
+            let network = Network::new(&project, &[], 1, clock)?;
             anyhow::Ok(single_page(&network, &project.crawl, &url, &clock).await?)
         })?
     } else {
@@ -102,7 +102,7 @@ fn from_file(file: &Path, url: PageUrl, limit: Option<u64>) -> anyhow::Result<Fe
     let body: bytes::Bytes = body.into();
     Ok(Fetched {
         url,
-        address: ([127, 0, 0, 1], 80).into(),
+        address: None,
         started: Timestamp::ZERO,
         timings: model::Timings::default(),
         request: bytes::Bytes::new(),

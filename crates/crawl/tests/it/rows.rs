@@ -152,7 +152,7 @@ async fn rows_of_the_demo_shop_equal_its_truth_and_its_preview() {
 
         let reader = PageReader::new(&project, "gannet").unwrap();
         let clock = WallClock::start();
-        let network = Network::new(&project, &[], clock).unwrap();
+        let network = Network::new(&project, &[], 1, clock).unwrap();
         for url in shop.lists().into_iter().map(|list| &list.url).step_by(3) {
             let fetched =
                 single_page(&network, &project.crawl, &PageUrl::parse(url).unwrap(), &clock).await.unwrap();

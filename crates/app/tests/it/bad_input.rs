@@ -46,7 +46,8 @@ fn crawled(folder: &Path) -> Served {
 
 fn crawl(site: &Served, data: &Path) -> Running {
     let data = format!("--data={}", data.display());
-    Running::start(&["crawl", &site.start_url(), &data, "-q", "--allow-private", "--rate=unlimited"])
+    let endless = "--max-stale-per-template=0";
+    Running::start(&["crawl", &site.start_url(), &data, "-q", "--allow-private", "--rate=unlimited", endless])
 }
 
 #[test]

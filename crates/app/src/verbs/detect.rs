@@ -75,7 +75,8 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let project = base.map(|start| Project {
         name: ProjectName::of(&start),
         start: vec![start],
-        crawl: CrawlSettings::default(),
+        // The list and its further pages, not whatever else the site names.
+        crawl: CrawlSettings { crawl_hints: false, ..CrawlSettings::default() },
         fields: Some(fields),
     });
     let yaml = project.as_ref().map(Project::to_yaml);

@@ -80,10 +80,16 @@ impl FromStr for Scope {
 fn canonical_suffix(suffix: &str) -> Option<String> {
     let suffix = suffix.trim_start_matches('.');
     // The URL standard also reads addresses and strange spellings as hosts; a suffix is made of labels.
-    let plain =
-        !suffix.contains(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '-' && c != '.');
+    let plain = |text: &str| {
+        !text.contains(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '-' && c != '.')
+    };
     match url::Host::parse(suffix) {
-        Ok(url::Host::Domain(name)) if plain && !name.split('.').any(str::is_empty) => Some(name),
+        // Also as the standard writes it: a small bracket becomes a plain one.
+        Ok(url::Host::Domain(name))
+            if plain(suffix) && plain(&name) && !name.split('.').any(str::is_empty) =>
+        {
+            Some(name)
+        }
         _ => None,
     }
 }
@@ -167,6 +173,7 @@ mod tests {
             "suffix:",
             "suffix:.",
             "suffix:a..b",
+            "suffix:﹙",
             "suffix:a b",
             "suffix:127.0.0.1",
             "suffix:*.de",

@@ -219,7 +219,13 @@ impl FromStr for Condition {
                     Some(Condition::new(column.trim(), Test::Empty, ""))
                 }),
         };
-        condition.filter(|condition| !condition.column.is_empty()).ok_or_else(|| {
+        // What is written must be read back as the same condition.
+        let is_clear = |condition: &Condition| {
+            let column = condition.column.as_str();
+            let ambiguous = condition.test == Test::Empty && column.ends_with(" not");
+            !column.is_empty() && !column.contains(['=', '<', '>', '!', '~']) && !ambiguous
+        };
+        condition.filter(is_clear).ok_or_else(|| {
             format!(
                 "{text:?} is no condition; write COLUMN=VALUE (or != < <= > >=), COLUMN~TEXT (contains), \
                  \"COLUMN empty\" or \"COLUMN not empty\""

@@ -90,7 +90,9 @@ pub fn detect(tree: &Tree) -> Detection {
         if lists.len() == MOST_LISTS {
             break;
         }
-        lists.extend(propose(&outline, candidate));
+        if !lists.iter().any(|list| is_part_of(tree, &candidate.group, list)) {
+            lists.extend(propose(&outline, candidate));
+        }
     }
     Detection { lists, next: pagination::next_page(&outline) }
 }
@@ -99,6 +101,15 @@ struct Candidate {
     group: Group,
     columns: Vec<Column>,
     score: f64,
+}
+
+/// True when the rows are parts of another list's rows: its fields show them already.
+fn is_part_of(tree: &Tree, group: &Group, list: &List) -> bool {
+    let is_inside = |node: NodeId| {
+        std::iter::successors(Some(node), |at| tree.parent(*at))
+            .any(|at| list.rows.binary_search(&at).is_ok())
+    };
+    group.rows.len() <= list.rows.len() && group.rows.iter().all(|row| is_inside(row.node))
 }
 
 /// The list with its expressions; none when no expression selects exactly its rows.

@@ -7,6 +7,7 @@ mod makes;
 mod tables;
 
 use crate::chance::Chance;
+use crate::dates::month_name;
 use crate::page::escaped;
 
 /// One list page and its truth.
@@ -93,7 +94,7 @@ impl Offer {
             price: chance.with("priced").percent(75).then(|| format!("€ {}.{:02}", cents / 100, cents % 100)),
             old_price: chance.with("old").percent(20).then(|| format!("€ {}.00", cents / 100 + 20)),
             date: format!("2026-{month:02}-{day:02}"),
-            day: format!("{day} {} 2026", MONTHS[month as usize - 1]),
+            day: format!("{day} {} 2026", month_name(month as u32)),
             count: chance.with("count").below(400),
             tags: order
                 .into_iter()
@@ -151,20 +152,6 @@ const KINDS: [&str; 9] =
 const MAKERS: [&str; 8] = ["Brandt", "Ostheim", "Kvist & Co", "Ribera", "Lund", "Aalto", "Pereira", "Novak"];
 const TAGS: [&str; 9] =
     ["camping", "kitchen", "winter", "water", "repair", "light", "family", "wood", "wool"];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 const SENTENCES: [&str; 8] = [
     "Made by hand in a small workshop and tested on long walks.",
     "The seams are double and the buckles can be replaced.",

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use model::{CrawlSettings, PageUrl, Project, ProjectName};
 use serde_json::{Value, json};
-use template::detect::{self, Detection, Expression, Field, Guess, List};
+use template::detect::{self, Detection, Expression, Field, List};
 
 use super::select::one_line;
 use crate::output::Output;
@@ -120,7 +120,7 @@ fn show(out: &mut Output, detection: &Detection) -> Result<(), Failure> {
         for (place, field) in list.fields.iter().enumerate() {
             let detail = if list.detail == Some(place) { ", leads to each row's page" } else { "" };
             let share = (field.coverage * 100.0).floor();
-            let what = format!("{} in {share:.0} %{detail}", kind(field.kind));
+            let what = format!("{} in {share:.0} %{detail}", field.kind.as_str());
             out.line(format!("   {:<14} {} ({what})", field.name, selector(field)))?;
             let values = field.values.iter().filter(|values| !values.is_empty()).take(SHOWN);
             let values: Vec<String> = values.map(|values| cut(&one_line(&values.join("; ")))).collect();
@@ -139,7 +139,7 @@ fn in_json(list: &List) -> Value {
             "name": field.name,
             "selector": text(&field.selector),
             "attribute": field.attribute,
-            "kind": kind(field.kind),
+            "kind": field.kind.as_str(),
             "all": field.many,
             "coverage": field.coverage,
         })
@@ -165,17 +165,6 @@ fn selector(field: &Field) -> String {
     match field.attribute {
         Some(attribute) => format!("{} @{attribute}", text(&field.selector)),
         None => text(&field.selector).to_owned(),
-    }
-}
-
-fn kind(guess: Guess) -> &'static str {
-    match guess {
-        Guess::Text => "text",
-        Guess::Number => "number",
-        Guess::Price => "price",
-        Guess::Date => "date",
-        Guess::Link => "link",
-        Guess::Image => "image",
     }
 }
 

@@ -1,32 +1,17 @@
 //! What kind of thing a column holds, told from its values.
 
-use super::leaves::{Column, Part};
+use model::FieldKind;
 
-/// A proposal for a field's kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guess {
-    /// Words.
-    Text,
-    /// A plain number.
-    Number,
-    /// A number with a currency.
-    Price,
-    /// A day or a moment.
-    Date,
-    /// A URL of a page.
-    Link,
-    /// A URL of a picture.
-    Image,
-}
+use super::leaves::{Column, Part};
 
 /// Most values must agree; a shop writes "on request" now and then.
 const MOST: f64 = 0.8;
 
-pub(super) fn guess(column: &Column) -> Guess {
+pub(super) fn guess(column: &Column) -> FieldKind {
     match column.part {
-        Part::Attribute("href") => return Guess::Link,
-        Part::Attribute("src" | "data-src") => return Guess::Image,
-        Part::Attribute("datetime") => return Guess::Date,
+        Part::Attribute("href") => return FieldKind::Link,
+        Part::Attribute("src" | "data-src") => return FieldKind::Image,
+        Part::Attribute("datetime") => return FieldKind::Date,
         _ => {}
     }
     let share = |is: fn(&str) -> bool| {
@@ -35,13 +20,13 @@ pub(super) fn guess(column: &Column) -> Guess {
         all > 0 && those as f64 >= MOST * f64::from(all)
     };
     if share(is_price) {
-        Guess::Price
+        FieldKind::Price
     } else if share(is_number) {
-        Guess::Number
+        FieldKind::Number
     } else if share(is_date) {
-        Guess::Date
+        FieldKind::Date
     } else {
-        Guess::Text
+        FieldKind::Text
     }
 }
 

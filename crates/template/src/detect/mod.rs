@@ -15,12 +15,12 @@ mod score;
 mod selectors;
 
 use html::{NodeId, Tree};
+use model::FieldKind;
 
 use groups::Group;
 use leaves::{Column, Part};
 use outline::Outline;
 
-pub use kinds::Guess;
 pub use pagination::NextPage;
 pub use selectors::Expression;
 
@@ -58,7 +58,7 @@ pub struct Field {
     /// The attribute that holds the value; none for the text.
     pub attribute: Option<&'static str>,
     /// What it holds.
-    pub kind: Guess,
+    pub kind: FieldKind,
     /// True when a row may have several.
     pub many: bool,
     /// Share of the rows that have it.
@@ -151,7 +151,7 @@ fn detail_field(fields: &[Field]) -> Option<usize> {
     fields.iter().position(|field| {
         let links: Vec<&String> = field.values.iter().flatten().collect();
         let different: std::collections::HashSet<_> = links.iter().collect();
-        field.kind == Guess::Link
+        field.kind == FieldKind::Link
             && !field.many
             && field.coverage > 0.8
             && different.len() * 10 >= links.len() * 9

@@ -3,17 +3,17 @@
 use std::collections::HashSet;
 
 use html::NodeId;
+use model::FieldKind;
 
-use super::kinds::Guess;
 use super::leaves::{Column, Part};
 use super::outline::Outline;
 
 /// Names in the order of the columns, each different.
-pub(super) fn names(outline: &Outline<'_>, columns: &[(Column, Guess)]) -> Vec<String> {
+pub(super) fn names(outline: &Outline<'_>, columns: &[(Column, FieldKind)]) -> Vec<String> {
     let mut taken = HashSet::new();
     let title = title_column(outline, columns);
     let detail = columns.iter().position(|(column, guess)| {
-        *guess == Guess::Link && !column.many && column.coverage() > 0.8 && column.variety() > 0.9
+        *guess == FieldKind::Link && !column.many && column.coverage() > 0.8 && column.variety() > 0.9
     });
     columns
         .iter()
@@ -23,12 +23,10 @@ pub(super) fn names(outline: &Outline<'_>, columns: &[(Column, Guess)]) -> Vec<S
             let name = match own {
                 _ if Some(at) == detail => "url".to_owned(),
                 // A link is the link of what it surrounds.
-                Some(name) if *guess == Guess::Link && !name.contains("url") && !name.contains("link") => {
-                    if name == "title" || name == "name" {
-                        "url".to_owned()
-                    } else {
-                        format!("{name}_url")
-                    }
+                Some(name)
+                    if *guess == FieldKind::Link && !name.contains("url") && !name.contains("link") =>
+                {
+                    if name == "title" || name == "name" { "url".to_owned() } else { format!("{name}_url") }
                 }
                 Some(name) => name,
                 None if Some(at) == title => "title".to_owned(),
@@ -228,19 +226,19 @@ fn plain(text: &str) -> Option<String> {
     (!name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit())).then(|| name.to_owned())
 }
 
-fn by_kind(guess: Guess) -> &'static str {
+fn by_kind(guess: FieldKind) -> &'static str {
     match guess {
-        Guess::Text => "text",
-        Guess::Number => "number",
-        Guess::Price => "price",
-        Guess::Date => "date",
-        Guess::Link => "url",
-        Guess::Image => "image",
+        FieldKind::Text | FieldKind::Html | FieldKind::Json => "text",
+        FieldKind::Number => "number",
+        FieldKind::Price => "price",
+        FieldKind::Date => "date",
+        FieldKind::Link => "url",
+        FieldKind::Image => "image",
     }
 }
 
 /// The column that names the row: text in a heading or link that is nearly always there and rarely the same.
-fn title_column(outline: &Outline<'_>, columns: &[(Column, Guess)]) -> Option<usize> {
+fn title_column(outline: &Outline<'_>, columns: &[(Column, FieldKind)]) -> Option<usize> {
     let weight = |column: &Column| {
         let mut at = column.example();
         let mut weight = 0;
@@ -256,7 +254,7 @@ fn title_column(outline: &Outline<'_>, columns: &[(Column, Guess)]) -> Option<us
         weight
     };
     let texts = columns.iter().enumerate().filter(|(_, (column, guess))| {
-        *guess == Guess::Text
+        *guess == FieldKind::Text
             && column.part == Part::Text
             && column.coverage() > 0.8
             && column.variety() > 0.5

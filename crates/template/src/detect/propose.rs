@@ -2,7 +2,7 @@
 
 use model::{Field, FieldKind, Language, Next, PageType, Place, SelectorText, Template};
 
-use super::{Detection, Expression, Guess, List};
+use super::{Detection, Expression, List};
 
 impl Detection {
     /// The template that reads one of the lists, and goes on where the page does. None without such a list.
@@ -27,14 +27,7 @@ impl Detection {
 fn fields(list: &List) -> Vec<Field> {
     let field = |found: &super::Field| Field {
         attribute: found.attribute.filter(|name| !is_implied(found.kind, name)).map(str::to_owned),
-        kind: match found.kind {
-            Guess::Text => FieldKind::Text,
-            Guess::Number => FieldKind::Number,
-            Guess::Price => FieldKind::Price,
-            Guess::Date => FieldKind::Date,
-            Guess::Link => FieldKind::Link,
-            Guess::Image => FieldKind::Image,
-        },
+        kind: found.kind,
         all: found.many,
         ..Field::selected(&found.name, selector(&found.selector))
     };
@@ -42,8 +35,8 @@ fn fields(list: &List) -> Vec<Field> {
 }
 
 /// A link's address and a picture's source are what their kinds read anyway.
-fn is_implied(kind: Guess, attribute: &str) -> bool {
-    matches!((kind, attribute), (Guess::Link, "href") | (Guess::Image, "src"))
+fn is_implied(kind: FieldKind, attribute: &str) -> bool {
+    matches!((kind, attribute), (FieldKind::Link, "href") | (FieldKind::Image, "src"))
 }
 
 fn selector(expression: &Expression) -> SelectorText {

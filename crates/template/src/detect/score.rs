@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
+use model::FieldKind;
+
 use super::Candidate;
 use super::groups::Group;
-use super::kinds::{Guess, guess};
+use super::kinds::guess;
 use super::leaves::{Column, Part};
 use super::outline::Outline;
 
@@ -82,11 +84,11 @@ fn stands_inside(
 
 fn worth(column: &Column) -> f64 {
     let kind = match guess(column) {
-        Guess::Price => 1.5,
-        Guess::Date | Guess::Image => 1.2,
-        Guess::Text if mean_length(column) > 40.0 => 1.2,
-        Guess::Text | Guess::Link => 1.0,
-        Guess::Number => 0.8,
+        FieldKind::Price => 1.5,
+        FieldKind::Date | FieldKind::Image => 1.2,
+        FieldKind::Text if mean_length(column) > 40.0 => 1.2,
+        FieldKind::Text | FieldKind::Link | FieldKind::Html | FieldKind::Json => 1.0,
+        FieldKind::Number => 0.8,
     };
     let many = if column.many { 0.5 } else { 1.0 };
     kind * many * column.coverage() * column.variety().max(0.2)
@@ -105,6 +107,6 @@ fn is_list_like(columns: &[Column]) -> bool {
         let often = column.coverage() > 0.5;
         often
             && (column.part == Part::Attribute("href")
-                || matches!(guess(column), Guess::Price | Guess::Date | Guess::Image))
+                || matches!(guess(column), FieldKind::Price | FieldKind::Date | FieldKind::Image))
     })
 }

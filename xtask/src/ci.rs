@@ -33,7 +33,10 @@ const SUITES: &[Suite] = &[
     Suite { name: "tests", run: all_tests },
     Suite { name: "doc tests", run: |_| runner::doc_tests() },
     Suite { name: "docs", run: docs },
-    Suite { name: "fuzz", run: |setting| fuzz::run(&setting.workspace, None, FUZZ_EACH) },
+    Suite {
+        name: "fuzz",
+        run: |setting| fuzz::run(&setting.workspace, None, FUZZ_EACH, Some(fuzz::CI_SEED)),
+    },
 ];
 
 /// How long the fuzzer tries each target; two at a time on two cores. `cargo xtask soak fuzz` is the long form.

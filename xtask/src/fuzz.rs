@@ -1,8 +1,9 @@
 //! `cargo xtask ci fuzz` and `cargo xtask soak fuzz`: builds the fuzzer and lets it try each target for a time.
 //!
 //! libFuzzer on the stable toolchain: the compiler's own coverage pass is switched on by its flags, in a target folder
-//! of its own so that nothing else is built twice. What a run learns is kept there for the next; what fails is
-//! kept beside it and named. The checks themselves, and the seeds, stand in `fuzz/`.
+//! of its own so that nothing else is built twice. CI draws the same inputs each time, so that a change is judged by
+//! what it changed; a soak draws new ones and keeps what it learned for the next. What fails is kept beside it and
+//! named. The checks themselves, and the seeds, stand in `fuzz/`.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -30,8 +31,17 @@ const LIMITS: &[&str] = &["-max_len=8192", "-timeout=10", "-rss_limit_mb=1024", 
 /// The last lines of a failed run that are shown.
 const SHOWN: usize = 40;
 
-/// Lets the fuzzer try each target, or the one named, for `time`.
-pub(crate) fn run(workspace: &Workspace, only: Option<&str>, time: Duration) -> Result<Outcome> {
+/// What CI draws its inputs from.
+pub(crate) const CI_SEED: u32 = 20_261_115;
+
+/// Lets the fuzzer try each target, or the one named, for `time`. With a seed it starts from the corpus alone and draws
+/// the same inputs each time.
+pub(crate) fn run(
+    workspace: &Workspace,
+    only: Option<&str>,
+    time: Duration,
+    seed: Option<u32>,
+) -> Result<Outcome> {
     if !has_compiler() {
         let reason = "no C++ compiler, which libFuzzer needs: install g++ or clang++, or name one in CXX";
         return Ok(if is_ci() { Outcome::failed(reason) } else { Outcome::skipped(reason) });
@@ -43,7 +53,11 @@ pub(crate) fn run(workspace: &Workspace, only: Option<&str>, time: Duration) -> 
         }
         targets.retain(|target| target == only);
     }
-    let fuzzer = Fuzzer { program: build(workspace)?, root: &workspace.root, home: home(workspace), time };
+    let (root, home) = (workspace.root.as_path(), home(workspace));
+    let fuzzer = Fuzzer { program: build(workspace)?, root, home, time, seed };
+    if let Some(seed) = seed {
+        println!("seed {seed}");
+    }
     // The machine is the fuzzer's while it runs, but each target has one process: finds are comparable.
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(targets.len());
     let waiting = Mutex::new(targets.into_iter().collect::<VecDeque<_>>());
@@ -123,6 +137,7 @@ struct Fuzzer<'a> {
     root: &'a Path,
     home: PathBuf,
     time: Duration,
+    seed: Option<u32>,
 }
 
 /// What one target's run said.
@@ -137,7 +152,11 @@ struct Tried {
 
 impl Fuzzer<'_> {
     fn try_target(&self, target: &str) -> Result<Tried> {
-        let learned = self.home.join("learned").join(target);
+        let learned = self.home.join(if self.seed.is_some() { "fresh" } else { "learned" }).join(target);
+        if self.seed.is_some() && learned.exists() {
+            std::fs::remove_dir_all(&learned)
+                .with_context(|| format!("cannot empty {}", learned.display()))?;
+        }
         let failures = self.home.join("failures");
         for folder in [&learned, &failures] {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -145,6 +164,9 @@ impl Fuzzer<'_> {
         let mut command = Command::new(&self.program);
         command.env("GANNET_FUZZ", target).args(LIMITS).arg("-print_final_stats=1");
         command.arg(format!("-max_total_time={}", self.time.as_secs()));
+        if let Some(seed) = self.seed {
+            command.arg(format!("-seed={seed}"));
+        }
         command.arg(format!("-artifact_prefix={}/{target}-", failures.display()));
         command.arg(&learned).arg(self.root.join("fuzz/corpus").join(target));
         let (output, seconds) = timed(|| command.stdin(Stdio::null()).output());

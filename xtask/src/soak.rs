@@ -141,7 +141,7 @@ impl Soak {
             }
             Kind::Fuzz { minutes } => {
                 let time = Duration::from_secs(60 * options.minutes.unwrap_or(minutes));
-                fuzz::run(&workspace, options.target.as_deref(), time)
+                fuzz::run(&workspace, options.target.as_deref(), time, None)
             }
             Kind::Program { package, example, minutes } => {
                 let minutes = options.minutes.unwrap_or(minutes).to_string();

@@ -239,7 +239,7 @@ fn push_tidy(text: &mut String, part: &str) {
 }
 
 /// True after `%` and after `%4`, but not after `%41`.
-fn ends_in_half_an_encoding(text: &str) -> bool {
+pub(crate) fn ends_in_half_an_encoding(text: &str) -> bool {
     matches!(text.as_bytes(), [.., b'%'] | [.., b'%', _])
 }
 

@@ -19,6 +19,7 @@ use regex::{Regex, RegexBuilder};
 use super::ValueError;
 use super::text::written_as_text;
 use crate::PageUrl;
+use crate::url::ends_in_half_an_encoding;
 
 /// One include or exclude pattern.
 #[derive(Clone)]
@@ -133,7 +134,8 @@ fn canonical_path(text: &str) -> Result<String, String> {
         match encoded {
             Some(plain) => {
                 bytes = &rest[2..];
-                if plain.is_ascii_alphanumeric() || b"-._~".contains(&plain) {
+                let bare = plain.is_ascii_alphanumeric() || b"-._~".contains(&plain);
+                if bare && !(plain.is_ascii_hexdigit() && ends_in_half_an_encoding(&out)) {
                     out.push(char::from(plain));
                 } else {
                     out.push_str(&format!("%{plain:02X}"));

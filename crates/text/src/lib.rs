@@ -1,0 +1,1 @@
+//! Words: how a text is cut into them, their stems, stop words, languages, and which words are near another.

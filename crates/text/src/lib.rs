@@ -1,1 +1,20 @@
 //! Words: how a text is cut into them, their stems, stop words, languages, and which words are near another.
+//!
+//! Whatever compares words (an index, a query, a judge of topics) cuts its text here, so that all cut alike:
+//! [`Analysis`] is the user's choice, [`Analyzer`] carries it out. [`language()`] guesses the language of a text.
+//! Nothing here reads files or knows an index.
+
+mod analysis;
+mod analyzer;
+mod cache;
+mod cut;
+mod error;
+mod fold;
+mod language;
+mod stop_words;
+
+pub use analysis::{Analysis, StopWords, Tokenizer};
+pub use analyzer::{Analyzer, Word};
+pub use error::TextError;
+pub use fold::fold;
+pub use language::{Language, language};

@@ -1,0 +1,172 @@
+//! Languages: which codes there are, and which language a text is in.
+
+use frostem::{Algorithm, Stemmer};
+use whatlang::Lang;
+
+/// So much of a text is looked at: more changes no guess.
+const LOOKED_AT: usize = 4096;
+/// Fewer letters than this say nothing about their language.
+const FEWEST_LETTERS: usize = 20;
+/// A script of syllables or words says as much with fewer characters.
+const FEWEST_WIDE_LETTERS: usize = 6;
+
+/// A guess at the language of a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Language {
+    /// ISO 639-1, where the language has such a code; else ISO 639-3.
+    pub code: &'static str,
+    /// From 0 to 1.
+    pub confidence: f64,
+}
+
+/// The language a text is in, or none if it is too short or the guess too unsure. Looks at the first 4 KiB.
+pub fn language(text: &str) -> Option<Language> {
+    let text = &text[..text.floor_char_boundary(LOOKED_AT)];
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let wide = text.chars().filter(|&c| crate::cut::is_unspaced(c)).count();
+    if letters < FEWEST_LETTERS && wide < FEWEST_WIDE_LETTERS {
+        return None;
+    }
+    let info = whatlang::detect(text)?;
+    info.is_reliable().then(|| Language { code: short_code(info.lang()), confidence: info.confidence() })
+}
+
+/// The code as we keep it (`en` for `EN` and `en-GB`), if we know the language.
+pub(crate) fn known(code: &str) -> Option<String> {
+    let primary = code.split(['-', '_']).next().unwrap_or(code).to_ascii_lowercase();
+    let primary = if primary == "nb" || primary == "nn" { "no".to_owned() } else { primary };
+    let known = primary.len() == 2
+        && (Algorithm::from_name(&primary).is_ok()
+            || Lang::all().iter().any(|&language| short_code(language) == primary));
+    known.then_some(primary)
+}
+
+/// The stemmer of a known language; some have none.
+pub(crate) fn stemmer(code: &str) -> Option<Stemmer> {
+    Algorithm::from_name(code).ok().map(Stemmer::new)
+}
+
+fn short_code(language: Lang) -> &'static str {
+    match language {
+        Lang::Epo => "eo",
+        Lang::Eng => "en",
+        Lang::Rus => "ru",
+        Lang::Cmn => "zh",
+        Lang::Spa => "es",
+        Lang::Por => "pt",
+        Lang::Ita => "it",
+        Lang::Ben => "bn",
+        Lang::Fra => "fr",
+        Lang::Deu => "de",
+        Lang::Ukr => "uk",
+        Lang::Kat => "ka",
+        Lang::Ara => "ar",
+        Lang::Hin => "hi",
+        Lang::Jpn => "ja",
+        Lang::Heb => "he",
+        Lang::Yid => "yi",
+        Lang::Pol => "pl",
+        Lang::Amh => "am",
+        Lang::Jav => "jv",
+        Lang::Kor => "ko",
+        Lang::Nob => "no",
+        Lang::Dan => "da",
+        Lang::Swe => "sv",
+        Lang::Fin => "fi",
+        Lang::Tur => "tr",
+        Lang::Nld => "nl",
+        Lang::Hun => "hu",
+        Lang::Ces => "cs",
+        Lang::Ell => "el",
+        Lang::Bul => "bg",
+        Lang::Bel => "be",
+        Lang::Mar => "mr",
+        Lang::Kan => "kn",
+        Lang::Ron => "ro",
+        Lang::Slv => "sl",
+        Lang::Hrv => "hr",
+        Lang::Srp => "sr",
+        Lang::Mkd => "mk",
+        Lang::Lit => "lt",
+        Lang::Lav => "lv",
+        Lang::Est => "et",
+        Lang::Tam => "ta",
+        Lang::Vie => "vi",
+        Lang::Urd => "ur",
+        Lang::Tha => "th",
+        Lang::Guj => "gu",
+        Lang::Uzb => "uz",
+        Lang::Pan => "pa",
+        Lang::Aze => "az",
+        Lang::Ind => "id",
+        Lang::Tel => "te",
+        Lang::Pes => "fa",
+        Lang::Mal => "ml",
+        Lang::Ori => "or",
+        Lang::Mya => "my",
+        Lang::Nep => "ne",
+        Lang::Sin => "si",
+        Lang::Khm => "km",
+        Lang::Tuk => "tk",
+        Lang::Aka => "ak",
+        Lang::Zul => "zu",
+        Lang::Sna => "sn",
+        Lang::Afr => "af",
+        Lang::Lat => "la",
+        Lang::Slk => "sk",
+        Lang::Cat => "ca",
+        Lang::Tgl => "tl",
+        Lang::Hye => "hy",
+        Lang::Cym => "cy",
+        #[allow(unreachable_patterns, reason = "a later version may know more languages")]
+        other => other.code(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(language(text).map(|found| found.code), expected, "{text}");
+    }
+
+    #[test]
+    fn the_language_of_prose_is_found() {
+        check(
+            "The gannets came back to the cliffs in the first week of spring and everybody went to watch them.",
+            Some("en"),
+        );
+        check(
+            "Die Vögel kehrten im Frühling auf die Klippen zurück, und alle gingen hinaus, um ihnen zuzusehen.",
+            Some("de"),
+        );
+        check(
+            "Les oiseaux sont revenus sur les falaises au printemps et tout le monde est sorti pour les regarder.",
+            Some("fr"),
+        );
+        check(
+            "Птицы вернулись на скалы весной, и все вышли посмотреть на них с высокого берега моря.",
+            Some("ru"),
+        );
+        check("鳥たちは春に崖に戻ってきました。", Some("ja"));
+    }
+
+    #[test]
+    fn too_little_text_has_no_language() {
+        check("", None);
+        check("gannet", None);
+        check("12345 67890 12345 67890 12345 67890", None);
+    }
+
+    #[test]
+    fn codes_are_known_in_any_form() {
+        for (written, kept) in
+            [("en", Some("en")), ("EN-gb", Some("en")), ("nb", Some("no")), ("zh", Some("zh")), ("xx", None)]
+        {
+            assert_eq!(known(written).as_deref(), kept, "{written}");
+        }
+        assert_eq!(known("porter"), None);
+        assert_eq!(known(""), None);
+    }
+}

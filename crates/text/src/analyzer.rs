@@ -357,5 +357,4 @@ fn phrase_key(phrase: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "analyzer_tests.rs"]
 mod tests;

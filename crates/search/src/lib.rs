@@ -1,6 +1,31 @@
 //! The read path: from what a person typed to ordered hits.
 //!
-//! [`query`] is the language: text in, a tree with places out, or a message that points at a character. Finding,
-//! scoring and showing come on top of it.
+//! [`query`] is the language: text in, a tree with places out, or a message that points at a character. [`plan()`]
+//! turns the tree into what the index is asked, a [`Shard`] answers with its best documents, [`Searcher`] brings shards
+//! and rules together and cuts the passages that are shown. [`IndexSettings`] say what an index holds and how it
+//! ranks. Where documents come from, and when, is decided elsewhere.
 
+mod dates;
+mod document;
+mod error;
+mod evaluate;
+mod explain;
+mod plan;
+mod proximity;
 pub mod query;
+mod rules;
+mod searcher;
+pub mod settings;
+mod shard;
+mod signals;
+mod snippet;
+
+pub use document::{Document, DocumentKind, FieldValue, Fields, PAGE_FIELD, RowField, page_key};
+pub use error::SearchError;
+pub use evaluate::{Collection, evaluate, vocabulary};
+pub use plan::{Marks, Plan, Words, plan};
+pub use searcher::{Answer, DEEPEST, FacetCounts, Hit, Search, Searcher};
+pub use settings::{IndexSettings, Ranking};
+pub use shard::{Explained, Local, Scored, Shard, ShardFound, ShardOrder};
+pub use signals::BUILT_IN;
+pub use snippet::{Marked, Piece, mark, passages};

@@ -29,4 +29,18 @@ pub enum TextError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Bytes that are no vocabulary of ours.
+    #[error("this vocabulary cannot be read: {reason}; build it again")]
+    Vocabulary {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A line of a dictionary of suggestions has the wrong shape.
+    #[error("dictionary, line {line}: {reason}")]
+    Dictionary {
+        /// From 1.
+        line: usize,
+        /// What is wrong and what would be right.
+        reason: String,
+    },
 }

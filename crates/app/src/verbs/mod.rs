@@ -7,10 +7,12 @@ mod demo;
 mod demo_site;
 mod detect;
 mod diff;
+mod evaluate;
 mod export;
 mod hosts;
 mod links;
 mod pages;
+mod ranking;
 mod reference;
 mod repair;
 mod robots;
@@ -36,7 +38,7 @@ pub(crate) struct Verb {
 }
 
 /// Every verb, in the order of the help.
-pub(crate) const VERBS: [Verb; 23] = [
+pub(crate) const VERBS: [Verb; 24] = [
     Verb { command: crawl::command, run: crawl::run },
     Verb { command: try_page::command, run: try_page::run },
     steer::PAUSE,
@@ -51,6 +53,7 @@ pub(crate) const VERBS: [Verb; 23] = [
     Verb { command: runs::command, run: runs::run },
     Verb { command: diff::command, run: diff::run },
     Verb { command: export::command, run: export::run },
+    Verb { command: evaluate::command, run: evaluate::run },
     Verb { command: check::command, run: check::run },
     Verb { command: repair::command, run: repair::run },
     Verb { command: url::command, run: url::run },

@@ -182,6 +182,15 @@ impl Filter {
     }
 }
 
+/// A text as plain words: without anything that the language would read as more.
+pub fn words_only(text: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '\'' | '’') { c } else { ' ' };
+    let text: String = text.chars().map(plain).take(LONGEST).collect();
+    let small =
+        |word: &str| if word.chars().all(char::is_uppercase) { word.to_lowercase() } else { word.to_owned() };
+    text.split_whitespace().map(small).collect::<Vec<_>>().join(" ")
+}
+
 /// Fields that every index of pages has.
 pub const PAGE_FIELDS: [&str; 4] = ["title", "text", "url", "anchor"];
 

@@ -1,0 +1,112 @@
+//! The columns of one segment: values of entries that are not searched but counted, compared and added.
+
+use std::sync::Arc;
+
+use tantivy::columnar::{Column, ColumnValues, StrColumn};
+
+use crate::IndexError;
+use crate::schema::{Columns, KEY, length_column, value_column};
+use crate::view::View;
+
+/// One segment of a view.
+pub struct Segment<'v> {
+    pub(crate) view: &'v View,
+    pub(crate) number: usize,
+}
+
+/// Numbers by entry: those of a number or date field, or the lengths of a text field.
+pub struct NumberColumn(Numbers);
+
+enum Numbers {
+    Number(Column<f64>),
+    Date(Column<i64>),
+    Length(Arc<dyn ColumnValues<u64>>),
+    Missing,
+}
+
+/// Keywords by entry, as numbers that mean something within the segment.
+pub struct KeywordColumn(Option<StrColumn>);
+
+impl<'v> Segment<'v> {
+    pub(crate) fn new(view: &'v View, number: usize) -> Segment<'v> {
+        Segment { view, number }
+    }
+
+    /// The numbers of a field.
+    pub fn numbers(&self, field: usize) -> Result<NumberColumn, IndexError> {
+        let columns = self.view.segment(self.number).fast_fields();
+        let name = value_column(field);
+        Ok(NumberColumn(match self.view.layout().fields.get(field) {
+            Some(Columns::Number(_)) => {
+                columns.column_opt::<f64>(&name)?.map_or(Numbers::Missing, Numbers::Number)
+            }
+            Some(Columns::Date(_)) => {
+                columns.column_opt::<i64>(&name)?.map_or(Numbers::Missing, Numbers::Date)
+            }
+            Some(Columns::Text { .. }) => {
+                Numbers::Length(columns.column_first_or_default::<u64>(&length_column(field))?)
+            }
+            _ => Numbers::Missing,
+        }))
+    }
+
+    /// The keywords of a field.
+    pub fn keywords(&self, field: usize) -> Result<KeywordColumn, IndexError> {
+        let columns = self.view.segment(self.number).fast_fields();
+        Ok(KeywordColumn(match self.view.layout().fields.get(field) {
+            Some(Columns::Keyword(_)) => columns.str(&value_column(field))?,
+            _ => None,
+        }))
+    }
+
+    pub(crate) fn keys(&self) -> Result<Arc<dyn ColumnValues<u64>>, IndexError> {
+        Ok(self.view.segment(self.number).fast_fields().column_first_or_default::<u64>(KEY)?)
+    }
+}
+
+impl NumberColumn {
+    /// An entry's first value.
+    pub fn first(&self, doc: u32) -> Option<f64> {
+        match &self.0 {
+            Numbers::Number(column) => column.first(doc),
+            Numbers::Date(column) => column.first(doc).map(|value| value as f64),
+            Numbers::Length(column) => Some(column.get_val(doc) as f64),
+            Numbers::Missing => None,
+        }
+    }
+
+    /// All of an entry's values.
+    pub fn each(&self, doc: u32, f: &mut dyn FnMut(f64)) {
+        match &self.0 {
+            Numbers::Number(column) => column.values_for_doc(doc).for_each(f),
+            Numbers::Date(column) => column.values_for_doc(doc).for_each(|value| f(value as f64)),
+            Numbers::Length(_) | Numbers::Missing => self.first(doc).into_iter().for_each(f),
+        }
+    }
+}
+
+impl KeywordColumn {
+    /// An entry's first value, as the segment's number for it.
+    pub fn first(&self, doc: u32) -> Option<u64> {
+        self.0.as_ref()?.term_ords(doc).next()
+    }
+
+    /// All of an entry's values, as numbers.
+    pub fn each(&self, doc: u32, f: &mut dyn FnMut(u64)) {
+        if let Some(column) = &self.0 {
+            column.term_ords(doc).for_each(f);
+        }
+    }
+
+    /// How many different values there are.
+    pub fn values(&self) -> usize {
+        self.0.as_ref().map_or(0, |column| column.num_terms())
+    }
+
+    /// The value of a number.
+    pub fn text(&self, number: u64) -> Option<String> {
+        let mut text = String::new();
+        let found = self.0.as_ref()?.ord_to_str(number, &mut text).unwrap_or(false);
+        found.then_some(text)
+    }
+}

@@ -1,0 +1,244 @@
+//! A still picture of an index: counts, columns and entries of its last commit.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tantivy::postings::Postings;
+use tantivy::schema::{IndexRecordOption, Value as _};
+use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
+
+use crate::eval::{Basis, positions};
+use crate::schema::{Layout, length_column};
+use crate::writer::Shared;
+use crate::{Form, IndexError, Query, Schema, Scoring, Segment, Statistics};
+
+/// A still picture of an index.
+#[derive(Clone)]
+pub struct View {
+    shared: Arc<Shared>,
+    searcher: Searcher,
+}
+
+/// Where an entry is in a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocAddress {
+    pub(crate) segment: u32,
+    pub(crate) doc: u32,
+}
+
+impl DocAddress {
+    /// Its number within its segment's columns.
+    pub fn doc(self) -> u32 {
+        self.doc
+    }
+}
+
+/// What was counted before, by segment and the deletes it had.
+#[derive(Default)]
+pub(crate) struct Memory {
+    lengths: Mutex<HashMap<SegmentKey, Arc<Vec<u64>>>>,
+    living: Mutex<HashMap<(SegmentKey, Term), u64>>,
+}
+
+type SegmentKey = (tantivy::index::SegmentId, Option<u64>);
+
+/// Counts of words that are remembered.
+const MOST_REMEMBERED: usize = 100_000;
+
+impl View {
+    pub(crate) fn new(shared: Arc<Shared>, searcher: Searcher) -> View {
+        View { shared, searcher }
+    }
+
+    /// Its fields.
+    pub fn schema(&self) -> &Schema {
+        &self.shared.schema
+    }
+
+    /// How a field's text is cut, if it is a text field.
+    pub fn analyzer(&self, field: usize) -> Option<&text::Analyzer> {
+        self.shared.analyzers.get(field)?.as_ref()
+    }
+
+    /// Living entries.
+    pub fn entries(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+
+    /// How many segments it lies in.
+    pub fn segments(&self) -> usize {
+        self.searcher.segment_readers().len()
+    }
+
+    /// Counts over living entries for a query.
+    pub fn statistics(&self, query: &Query) -> Result<Statistics, IndexError> {
+        let mut statistics = Statistics { entries: self.entries(), ..Statistics::default() };
+        statistics.terms = vec![0; self.schema().fields.len()];
+        for reader in self.searcher.segment_readers() {
+            let lengths = self.lengths(reader)?;
+            statistics.terms.iter_mut().zip(lengths.iter()).for_each(|(all, one)| *all += one);
+        }
+        for (field, form, text) in Statistics::words(query) {
+            let with = self.with(field, form, &text)?;
+            statistics.with.insert((field, form == Form::Exact, text), with);
+        }
+        Ok(statistics)
+    }
+
+    /// Living entries with a word.
+    pub fn with(&self, field: usize, form: Form, text: &str) -> Result<u64, IndexError> {
+        let Some(below) = self.shared.layout.words(field, form) else { return Ok(0) };
+        let term = Term::from_field_text(below, text);
+        let mut with = 0;
+        for reader in self.searcher.segment_readers() {
+            let inverted = reader.inverted_index(below)?;
+            let Some(alive) = reader.alive_bitset() else {
+                with += u64::from(inverted.doc_freq(&term)?);
+                continue;
+            };
+            let key = ((reader.segment_id(), reader.delete_opstamp()), term.clone());
+            let known = self.living().get(&key).copied();
+            with += match known {
+                Some(known) => known,
+                None => {
+                    let postings = inverted.read_postings(&term, IndexRecordOption::Basic)?;
+                    let counted =
+                        postings.map_or(0, |postings| u64::from(postings.doc_freq_given_deletes(alive)));
+                    let mut living = self.living();
+                    if living.len() >= MOST_REMEMBERED {
+                        living.clear();
+                    }
+                    living.insert(key, counted);
+                    counted
+                }
+            };
+        }
+        Ok(with)
+    }
+
+    /// Words of a field with the number of entries that have them, dead ones included, in the order of the words: those
+    /// that begin with `prefix`, `most` at most.
+    pub fn words(
+        &self,
+        field: usize,
+        form: Form,
+        prefix: &str,
+        most: usize,
+    ) -> Result<BTreeMap<String, u64>, IndexError> {
+        let mut words = BTreeMap::new();
+        let Some(below) = self.shared.layout.words(field, form) else { return Ok(words) };
+        for reader in self.searcher.segment_readers() {
+            let inverted = reader.inverted_index(below)?;
+            let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
+            let mut taken = 0;
+            while taken < most && stream.advance() {
+                let Ok(word) = std::str::from_utf8(stream.key()) else { continue };
+                if !word.starts_with(prefix) {
+                    break;
+                }
+                *words.entry(word.to_owned()).or_default() += u64::from(stream.value().doc_freq);
+                taken += 1;
+            }
+        }
+        while words.len() > most {
+            words.pop_last();
+        }
+        Ok(words)
+    }
+
+    /// The entry of a name.
+    pub fn find(&self, id: &str) -> Result<Option<DocAddress>, IndexError> {
+        let term = Term::from_field_text(self.shared.layout.id, id);
+        for (segment, reader) in self.searcher.segment_readers().iter().enumerate() {
+            let inverted = reader.inverted_index(self.shared.layout.id)?;
+            let Some(mut postings) = inverted.read_postings(&term, IndexRecordOption::Basic)? else {
+                continue;
+            };
+            let mut doc = postings.doc();
+            while doc != TERMINATED {
+                if !reader.is_deleted(doc) {
+                    return Ok(Some(DocAddress { segment: segment as u32, doc }));
+                }
+                doc = postings.advance();
+            }
+        }
+        Ok(None)
+    }
+
+    /// What was stored with an entry.
+    pub fn stored(&self, address: DocAddress) -> Result<Vec<u8>, IndexError> {
+        let below = tantivy::DocAddress::new(address.segment, address.doc);
+        let document: TantivyDocument = self.searcher.doc(below)?;
+        let stored = document.get_first(self.shared.layout.stored);
+        Ok(stored.and_then(|value| value.as_bytes().map(<[u8]>::to_vec)).unwrap_or_default())
+    }
+
+    /// The columns around an entry.
+    pub fn columns(&self, address: DocAddress) -> Segment<'_> {
+        Segment::new(self, address.segment as usize)
+    }
+
+    /// Where words stand in an entry, word by word.
+    pub fn positions(&self, address: DocAddress, terms: &[crate::Term]) -> Result<Vec<Vec<u32>>, IndexError> {
+        let (statistics, scoring) = (Statistics::default(), Scoring::even(0, 0.0, 0.0, crate::Idf::Standard));
+        let basis = Basis {
+            view: self,
+            segment: address.segment as usize,
+            statistics: &statistics,
+            scoring: &scoring,
+        };
+        positions(&basis, address.doc, terms)
+    }
+
+    /// How often each of a field's words stands in an entry is not kept by entry; this asks for one of them.
+    pub fn occurrences(&self, address: DocAddress, term: &crate::Term) -> Result<u32, IndexError> {
+        let Some(below) = self.shared.layout.words(term.field, term.form) else { return Ok(0) };
+        let inverted = self.segment(address.segment as usize).inverted_index(below)?;
+        let below = Term::from_field_text(below, &term.text);
+        let Some(mut postings) = inverted.read_postings(&below, IndexRecordOption::WithFreqs)? else {
+            return Ok(0);
+        };
+        Ok(if crate::eval::seek(&mut postings, address.doc) == address.doc {
+            postings.term_freq()
+        } else {
+            0
+        })
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.shared.layout
+    }
+
+    pub(crate) fn segment(&self, number: usize) -> &SegmentReader {
+        &self.searcher.segment_readers()[number]
+    }
+
+    /// The terms of a segment's living entries, per field.
+    fn lengths(&self, reader: &SegmentReader) -> Result<Arc<Vec<u64>>, IndexError> {
+        let key = (reader.segment_id(), reader.delete_opstamp());
+        let remembered = &self.shared.memory.lengths;
+        if let Some(known) = remembered.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let mut sums = vec![0; self.schema().fields.len()];
+        for field in self.schema().texts() {
+            let lengths = reader.fast_fields().column_first_or_default::<u64>(&length_column(field))?;
+            sums[field] = match reader.alive_bitset() {
+                Some(alive) => alive.iter_alive().map(|doc| lengths.get_val(doc)).sum(),
+                None => (0..reader.max_doc()).map(|doc| lengths.get_val(doc)).sum(),
+            };
+        }
+        let sums = Arc::new(sums);
+        let mut remembered = remembered.lock().unwrap_or_else(PoisonError::into_inner);
+        // Segments that are gone are forgotten with the others.
+        if remembered.len() > 1_000 {
+            remembered.clear();
+        }
+        remembered.insert(key, Arc::clone(&sums));
+        Ok(sums)
+    }
+
+    fn living(&self) -> std::sync::MutexGuard<'_, HashMap<(SegmentKey, Term), u64>> {
+        self.shared.memory.living.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,571 @@
+//! A search from the typed words to the hits that are shown.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use index::{Counts, Facet, Order, Scoring};
+use serde::{Deserialize, Serialize};
+
+use crate::document::{Document, FieldValue, Fields, built_in};
+use crate::explain::explanation;
+use crate::plan::{Plan, plan};
+use crate::query::{self, Options};
+use crate::rules::Rules;
+use crate::settings::{IndexSettings, Ranking};
+use crate::shard::{Shard, ShardOrder, compare, merge};
+use crate::snippet::{Marked, mark, passages};
+use crate::{SearchError, signals};
+
+/// What is asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Search {
+    /// As it was typed.
+    pub query: String,
+    /// Hits on a page; 10 unless said.
+    pub limit: Option<usize>,
+    /// Where the page before ended, as its answer said.
+    pub cursor: Option<String>,
+    /// Ordered by a column instead of the score: its name, with `-` before it for the largest first.
+    pub sort: Option<String>,
+    /// Columns whose values are counted.
+    pub facets: Vec<String>,
+    /// With the way to each score.
+    pub explain: bool,
+    /// In place of the index's own ranking.
+    pub ranking: Option<Ranking>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Answer {
+    /// All that match.
+    pub total: u64,
+    /// Those with all words.
+    pub with_all_words: u64,
+    /// This page of them.
+    pub hits: Vec<Hit>,
+    /// For the next page; none at the end.
+    pub next: Option<String>,
+    /// Counts by column.
+    pub facets: Vec<FacetCounts>,
+    /// The query with words spelled as the index knows them.
+    pub did_you_mean: Option<String>,
+    /// Words that were also looked for in other spellings.
+    pub also: Vec<(String, Vec<String>)>,
+    /// Words too common to be looked for.
+    pub ignored: Vec<String>,
+}
+
+/// One hit.
+#[derive(Clone, Debug, Serialize)]
+pub struct Hit {
+    /// From 1.
+    pub place: usize,
+    /// Its name in the index.
+    pub id: String,
+    /// What it is worth.
+    pub score: f64,
+    /// It has all words.
+    pub all_words: bool,
+    /// The page.
+    pub url: String,
+    /// Its title, with words marked.
+    pub title: Marked,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// When it was published, in seconds since 1970.
+    pub date: Option<i64>,
+    /// A picture.
+    pub image: Option<String>,
+    /// The best passages.
+    pub passages: Vec<Marked>,
+    /// The fields of a row.
+    pub fields: Vec<(String, FieldValue)>,
+    /// It was pinned here.
+    pub pinned: bool,
+    /// More hits of the same site follow elsewhere.
+    pub more_of_site: bool,
+    /// The way to its score.
+    pub explanation: Option<rank::Explanation>,
+}
+
+/// Counts of a column.
+#[derive(Clone, Debug, Serialize)]
+pub struct FacetCounts {
+    /// The column.
+    pub column: String,
+    /// Values and how many documents have them, most first.
+    pub values: Vec<(String, u64)>,
+    /// Smallest and largest value of numbers and dates.
+    pub ends: Option<(f64, f64)>,
+}
+
+/// The hits of a page, unless said.
+const PAGE: usize = 10;
+
+/// Hits farther back than this cannot be paged to.
+pub const DEEPEST: usize = 10_000;
+
+/// Values of a facet that are given.
+const MOST_VALUES: usize = 100;
+
+/// Ranges that a facet of numbers is cut into.
+const RANGES: usize = 10;
+
+/// An index that can be searched.
+pub struct Searcher<'a> {
+    /// What its fields mean.
+    pub fields: &'a Fields,
+    /// How it ranks.
+    pub settings: &'a IndexSettings,
+    /// Where its documents are.
+    pub shards: &'a [&'a dyn Shard],
+    /// Seconds since 1970.
+    pub now: i64,
+}
+
+impl Searcher<'_> {
+    /// Searches.
+    pub fn search(&self, search: &Search) -> Result<Answer, SearchError> {
+        let ranking = self.ranking(search)?;
+        let plan = self.plan(&search.query, &ranking)?;
+        let limit = search.limit.unwrap_or(PAGE).clamp(1, 1_000);
+        let offset = search.cursor.as_deref().map_or(Ok(0), |cursor| read_cursor(cursor, &search.query))?;
+        let order = self.order(search.sort.as_deref())?;
+        let rules = Rules::new(&ranking, &search.query);
+        let facets = self.facets(&search.facets)?;
+        let scoring = self.scoring(&ranking);
+        let mut filters = plan.filters.clone();
+        filters.extend(rules.filters());
+        let statistics = self.statistics(&plan)?;
+        // Sites are grouped and hits blocked after the best are known, so more are asked for.
+        let spare = if ranking.per_site > 0 || rules.looks_at_urls() { 10 } else { 1 };
+        let most = ((offset + limit + 1) * spare).min(DEEPEST * spare);
+        let order = ShardOrder {
+            query: &plan.query,
+            filters: &filters,
+            words: &plan.words,
+            statistics: &statistics,
+            scoring: &scoring,
+            ranking: &ranking,
+            now: self.now,
+            most,
+            order,
+            facets: &facets,
+        };
+        let answers = self.shards.iter().map(|shard| shard.best(&order)).collect::<Result<Vec<_>, _>>()?;
+        let (mut best, found) = merge(answers, &order);
+        if rules.demotes() {
+            for (shard, scored) in &mut best {
+                scored.score *= rules.factor(&self.shards[*shard].document(scored.address)?.url);
+            }
+            best.sort_by(|(_, one), (_, other)| compare(one, other, &order));
+        }
+        if ranking.cut > 0.0
+            && order.order == Order::Score
+            && let Some(top) = best.iter().map(|(_, scored)| scored.score).max_by(f64::total_cmp)
+        {
+            best.retain(|(_, scored)| scored.score >= top * ranking.cut);
+        }
+        let mut answer = Answer {
+            total: found.total,
+            with_all_words: found.with_all,
+            facets: self.counts(&search.facets, found.counts),
+            also: plan.spread.clone().into_iter().collect(),
+            ignored: plan.ignored.clone(),
+            ..Answer::default()
+        };
+        let mut per_site: HashMap<String, usize> = HashMap::new();
+        let mut kept = 0;
+        let mut pinned = self.pinned(&rules, &plan, &order)?;
+        for hit in pinned.drain(..) {
+            kept += 1;
+            if kept > offset && answer.hits.len() < limit {
+                answer.hits.push(hit);
+            }
+        }
+        for (shard, scored) in best {
+            if kept > offset + limit {
+                break;
+            }
+            let needs_look = rules.looks_at_urls() || ranking.per_site > 0;
+            let wanted = kept >= offset && answer.hits.len() < limit;
+            let mut document = None;
+            if needs_look || wanted {
+                document = Some(self.shards[shard].document(scored.address)?);
+            }
+            if let Some(document) = &document {
+                if rules.blocks(&document.url) || rules.pins(&document.url) {
+                    continue;
+                }
+                if ranking.per_site > 0 {
+                    let seen = per_site.entry(document.host().to_owned()).or_default();
+                    *seen += 1;
+                    if *seen > ranking.per_site {
+                        if let Some(earlier) =
+                            answer.hits.iter_mut().rfind(|hit| same_host(&hit.url, &document.url))
+                        {
+                            earlier.more_of_site = true;
+                        }
+                        continue;
+                    }
+                }
+            }
+            kept += 1;
+            if let Some(document) = document.filter(|_| kept > offset && answer.hits.len() < limit) {
+                let mut hit = self.hit(&document, &plan, scored.score, scored.all);
+                if search.explain {
+                    let explained = self.shards[shard].explain(&order, scored.address)?;
+                    let factor = rules.factor(&document.url);
+                    hit.explanation = explained.map(|explained| explanation(&explained, &ranking, factor));
+                }
+                answer.hits.push(hit);
+            }
+        }
+        for (number, hit) in answer.hits.iter_mut().enumerate() {
+            hit.place = offset + number + 1;
+        }
+        if kept > offset + limit && offset + limit < DEEPEST {
+            answer.next = Some(write_cursor(offset + limit, &search.query));
+        }
+        answer.did_you_mean = self.did_you_mean(&search.query, &ranking)?;
+        Ok(answer)
+    }
+
+    /// The names of the best documents, without anything else: for evaluation. Nothing is cut, grouped or pinned.
+    pub fn ranking_of(&self, text: &str, ranking: &Ranking, most: usize) -> Result<Vec<String>, SearchError> {
+        let plan = self.plan(text, ranking)?;
+        let statistics = self.statistics(&plan)?;
+        let scoring = self.scoring(ranking);
+        let order = ShardOrder {
+            query: &plan.query,
+            filters: &plan.filters,
+            words: &plan.words,
+            statistics: &statistics,
+            scoring: &scoring,
+            ranking,
+            now: self.now,
+            most,
+            order: Order::Score,
+            facets: &[],
+        };
+        let answers = self.shards.iter().map(|shard| shard.best(&order)).collect::<Result<Vec<_>, _>>()?;
+        let (best, _) = merge(answers, &order);
+        let ids = best.into_iter().map(|(shard, scored)| Ok(self.shards[shard].document(scored.address)?.id));
+        ids.collect()
+    }
+
+    /// The ranking in force: that of the search, else the index's own, with the fields' weights.
+    pub fn ranking(&self, search: &Search) -> Result<Ranking, SearchError> {
+        let mut ranking = search.ranking.clone().unwrap_or_else(|| self.settings.ranking.clone());
+        for (name, field) in &self.settings.fields {
+            if let Some(weight) = field.weight {
+                ranking.weights.entry(name.clone()).or_insert(weight);
+            }
+        }
+        ranking.check()?;
+        if let Some(formula) = &ranking.formula {
+            signals::parse(formula, self.fields)?;
+        }
+        Ok(ranking)
+    }
+
+    /// What the index is asked for a typed query.
+    pub fn plan(&self, text: &str, ranking: &Ranking) -> Result<Plan, SearchError> {
+        let options = Options {
+            fields: self.fields.texts.keys().chain(self.fields.columns.keys()).cloned().collect(),
+            lower_case_operators: ranking.lower_case_operators,
+        };
+        let parsed = query::parse(text, &options)?;
+        plan(&parsed, self.fields, ranking, &AllWords(self.shards))
+    }
+
+    /// Counts over all shards.
+    pub fn statistics(&self, plan: &Plan) -> Result<index::Statistics, SearchError> {
+        let mut all = index::Statistics::default();
+        for shard in self.shards {
+            all.add(&shard.statistics(&plan.query)?);
+        }
+        Ok(all)
+    }
+
+    /// The numbers of each field.
+    pub fn scoring(&self, ranking: &Ranking) -> Scoring {
+        let mut scoring = Scoring::even(self.fields.schema.fields.len(), ranking.k, ranking.b, ranking.idf);
+        for (name, number) in &self.fields.texts {
+            let said = self.settings.fields.get(name);
+            let weight = ranking.weights.get(name).copied();
+            scoring.weight[*number] = weight.unwrap_or_else(|| default_weight(*number));
+            if let Some(k) = said.and_then(|field| field.k) {
+                scoring.k[*number] = k;
+            }
+            if let Some(b) = said.and_then(|field| field.b) {
+                scoring.b[*number] = b;
+            }
+        }
+        scoring
+    }
+
+    fn order(&self, sort: Option<&str>) -> Result<Order, SearchError> {
+        let Some(sort) = sort.map(str::trim).filter(|sort| !sort.is_empty()) else { return Ok(Order::Score) };
+        let (name, descending) = sort.strip_prefix('-').map_or((sort, false), |name| (name, true));
+        let column = self.fields.columns.get(name).copied().filter(|column| {
+            matches!(self.fields.schema.fields[*column].kind, index::Kind::Number | index::Kind::Date)
+        });
+        match column {
+            Some(field) => Ok(Order::Field { field, descending }),
+            None => Err(SearchError::Setting(format!(
+                "cannot sort by {name}: the index has no such number or date"
+            ))),
+        }
+    }
+
+    fn facets(&self, names: &[String]) -> Result<Vec<Facet>, SearchError> {
+        let facet = |name: &String| {
+            let Some(column) = self.fields.columns.get(name).copied() else {
+                return Err(SearchError::Setting(format!(
+                    "cannot count {name}: the index has no such column"
+                )));
+            };
+            Ok(match self.fields.schema.fields[column].kind {
+                index::Kind::Keyword => Facet::Keywords(column),
+                _ => Facet::Ranges(column, self.bounds(column)),
+            })
+        };
+        names.iter().map(facet).collect()
+    }
+
+    /// Bounds for a column of numbers: even steps are made by the caller from the ends, so powers of ten serve here.
+    fn bounds(&self, column: usize) -> Vec<f64> {
+        match self.fields.schema.fields[column].kind {
+            index::Kind::Date => {
+                (0..=RANGES as i64).rev().map(|years| (self.now - years * 31_556_952) as f64).collect()
+            }
+            _ => {
+                let mut bounds = vec![f64::MIN, 0.0];
+                bounds.extend((0..RANGES as i32).map(|power| 10_f64.powi(power)));
+                bounds.push(f64::MAX);
+                bounds
+            }
+        }
+    }
+
+    fn counts(&self, names: &[String], counts: Vec<Counts>) -> Vec<FacetCounts> {
+        let counted = names.iter().zip(counts).map(|(name, counts)| match counts {
+            Counts::Keywords(values) => {
+                let mut values: Vec<(String, u64)> = values.into_iter().collect();
+                values.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+                values.truncate(MOST_VALUES);
+                FacetCounts { column: name.clone(), values, ends: None }
+            }
+            Counts::Ranges(counts, ends) => {
+                let column = self.fields.columns.get(name).copied().unwrap_or_default();
+                let bounds = self.bounds(column);
+                let range = |(pair, count): (&[f64], u64)| (count > 0).then(|| (range_name(pair), count));
+                let values = bounds.windows(2).zip(counts).filter_map(range).collect();
+                FacetCounts { column: name.clone(), values, ends }
+            }
+        });
+        counted.collect()
+    }
+
+    fn hit(&self, document: &Document, plan: &Plan, score: f64, all: bool) -> Hit {
+        let analyzer = |field| self.shards.first().and_then(|shard| shard.analyzer(field));
+        let title = match analyzer(built_in::TITLE) {
+            Some(analyzer) => mark(&document.title, analyzer, &plan.marks),
+            None => Marked::plain(&document.title),
+        };
+        let passages = analyzer(built_in::TEXT)
+            .map(|analyzer| passages(&document.text, analyzer, &plan.marks))
+            .unwrap_or_default();
+        Hit {
+            place: 0,
+            id: document.id.clone(),
+            score,
+            all_words: all,
+            url: document.url.clone(),
+            title,
+            author: document.author.clone(),
+            date: document.date,
+            image: document.image.clone(),
+            passages,
+            fields: document.fields.clone(),
+            pinned: false,
+            more_of_site: false,
+            explanation: None,
+        }
+    }
+
+    /// Pinned documents that exist, whether they match or not.
+    fn pinned(
+        &self,
+        rules: &Rules<'_>,
+        plan: &Plan,
+        order: &ShardOrder<'_>,
+    ) -> Result<Vec<Hit>, SearchError> {
+        let mut hits = Vec::new();
+        for url in rules.pinned() {
+            for shard in self.shards {
+                let query = index::Query::All(vec![
+                    index::Query::Keyword { field: built_in::KIND, value: "page".into() },
+                    rules.page(url),
+                ]);
+                let looked = ShardOrder {
+                    query: &query,
+                    filters: &[],
+                    words: &[],
+                    most: 1,
+                    facets: &[],
+                    ..order.clone()
+                };
+                if let Some(scored) = shard.best(&looked)?.best.first() {
+                    let mut hit = self.hit(&shard.document(scored.address)?, plan, 0.0, false);
+                    hit.pinned = true;
+                    hits.push(hit);
+                    break;
+                }
+            }
+        }
+        Ok(hits)
+    }
+
+    /// The query with unknown words replaced by known ones, if there are any.
+    fn did_you_mean(&self, text: &str, ranking: &Ranking) -> Result<Option<String>, SearchError> {
+        let options = Options { lower_case_operators: ranking.lower_case_operators, ..Options::default() };
+        let Ok(parsed) = query::parse(text, &options) else { return Ok(None) };
+        let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+        let mut words = Vec::new();
+        plain_words(&parsed, &mut words);
+        for (span, word) in words {
+            let mut corrected = None;
+            for shard in self.shards {
+                corrected = corrected.or(shard.correct(&word)?);
+            }
+            if let Some(corrected) = corrected.filter(|corrected| *corrected != word.to_lowercase()) {
+                changes.push((span, corrected));
+            }
+        }
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        changes.sort_by_key(|(span, _)| span.start);
+        let letters: Vec<char> = text.chars().collect();
+        let mut meant = String::new();
+        let mut at = 0;
+        for (span, word) in changes {
+            meant.extend(&letters[at.min(span.start)..span.start.min(letters.len())]);
+            meant.push_str(&word);
+            at = span.end;
+        }
+        meant.extend(&letters[at.min(letters.len())..]);
+        Ok(Some(meant))
+    }
+}
+
+/// What a field counts unless something is said.
+fn default_weight(field: usize) -> f64 {
+    match field {
+        // Its words count as text already.
+        built_in::TITLE => 0.3,
+        built_in::URL => 0.3,
+        built_in::ANCHOR => 0.5,
+        _ => 1.0,
+    }
+}
+
+fn range_name(pair: &[f64]) -> String {
+    match pair {
+        [low, high] if *low == f64::MIN => format!("..{high}"),
+        [low, high] if *high == f64::MAX => format!("{low}.."),
+        [low, high] => format!("{low}..{high}"),
+        _ => String::new(),
+    }
+}
+
+fn same_host(one: &str, other: &str) -> bool {
+    crate::document::host_of(one) == crate::document::host_of(other)
+}
+
+/// Words without operators, fields or forms: those that may be misspelled.
+fn plain_words(query: &query::Query, words: &mut Vec<(Range<usize>, String)>) {
+    use query::{Form, Node};
+    match &query.node {
+        Node::Word { field: None, text, form: Form::Exact } => words.push((query.span.clone(), text.clone())),
+        Node::And(parts) | Node::Or(parts) | Node::Xor(parts) => {
+            parts.iter().for_each(|part| plain_words(part, words));
+        }
+        Node::Loose(parts) => {
+            let wanted = parts.iter().filter(|(demand, _)| *demand == query::Demand::May);
+            wanted.for_each(|(_, part)| plain_words(part, words));
+        }
+        Node::Near { left, right, .. } => {
+            plain_words(left, words);
+            plain_words(right, words);
+        }
+        _ => {}
+    }
+}
+
+/// All shards' words as one index's.
+struct AllWords<'a>(&'a [&'a dyn Shard]);
+
+impl crate::plan::Words for AllWords<'_> {
+    fn analyzer(&self, field: usize) -> Option<&text::Analyzer> {
+        self.0.first()?.analyzer(field)
+    }
+
+    fn with(&self, field: usize, form: index::Form, text: &str) -> Result<u64, SearchError> {
+        self.0.iter().map(|shard| shard.with(field, form, text)).sum()
+    }
+
+    fn beginning(&self, field: usize, prefix: &str, most: usize) -> Result<Vec<String>, SearchError> {
+        let mut words = Vec::new();
+        for shard in self.0 {
+            words.extend(shard.beginning(field, prefix, most)?);
+        }
+        words.sort_unstable();
+        words.dedup();
+        words.truncate(most);
+        Ok(words)
+    }
+
+    fn near(&self, word: &str, edits: usize) -> Result<Vec<(String, usize)>, SearchError> {
+        let mut near: Vec<(String, usize)> = Vec::new();
+        for shard in self.0 {
+            for (word, edits) in shard.near(word, edits)? {
+                if !near.iter().any(|(known, _)| *known == word) {
+                    near.push((word, edits));
+                }
+            }
+        }
+        near.sort_by_key(|(_, edits)| *edits);
+        Ok(near)
+    }
+
+    fn correct(&self, word: &str) -> Result<Option<String>, SearchError> {
+        for shard in self.0 {
+            if let Some(corrected) = shard.correct(word)? {
+                return Ok(Some(corrected));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Where the next page begins, bound to its query.
+fn write_cursor(offset: usize, query: &str) -> String {
+    format!("{offset:x}.{:08x}", mark_of(query))
+}
+
+fn read_cursor(cursor: &str, query: &str) -> Result<usize, SearchError> {
+    let (offset, mark) = cursor.split_once('.').ok_or(SearchError::Cursor)?;
+    let offset = usize::from_str_radix(offset, 16).map_err(|_| SearchError::Cursor)?;
+    let same = u32::from_str_radix(mark, 16).is_ok_and(|mark| mark == mark_of(query));
+    if same && offset <= DEEPEST { Ok(offset) } else { Err(SearchError::Cursor) }
+}
+
+/// FNV-1a: tells queries apart, nothing more.
+fn mark_of(query: &str) -> u32 {
+    query.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}

@@ -1,0 +1,285 @@
+//! A shard: the unit a query is sent to. One answers for a whole index here; many can answer as one, because counts
+//! come before scores and equal scores have one order everywhere.
+
+use std::cmp::Ordering;
+use std::sync::{Arc, OnceLock};
+
+use index::{
+    Counts, DocAddress, Facet, Form, Order, Part, Query as Ask, Request, Scoring, Statistics, Term, View,
+};
+
+use crate::document::Fields;
+use crate::plan::Words;
+use crate::proximity::Proximity;
+use crate::settings::Ranking;
+use crate::signals::RankSignals;
+use crate::{Document, SearchError};
+
+/// Answers queries over some documents.
+pub trait Shard: Words + Send + Sync {
+    /// Counts for a query.
+    fn statistics(&self, query: &Ask) -> Result<Statistics, SearchError>;
+    /// The best documents.
+    fn best(&self, order: &ShardOrder<'_>) -> Result<ShardFound, SearchError>;
+    /// A document that it found.
+    fn document(&self, address: DocAddress) -> Result<Document, SearchError>;
+    /// Where the document of a name is.
+    fn find(&self, id: &str) -> Result<Option<DocAddress>, SearchError>;
+    /// Whether a query matches a document.
+    fn matches(&self, query: &Ask, address: DocAddress) -> Result<bool, SearchError>;
+    /// Where the word score of a document comes from.
+    fn explain(&self, order: &ShardOrder<'_>, address: DocAddress) -> Result<Option<Explained>, SearchError>;
+    /// Living documents.
+    fn documents(&self) -> u64;
+}
+
+/// What a shard is asked.
+#[derive(Clone)]
+pub struct ShardOrder<'a> {
+    /// For these documents.
+    pub query: &'a Ask,
+    /// That match these too.
+    pub filters: &'a [Ask],
+    /// The query's words, for proximity.
+    pub words: &'a [Vec<Term>],
+    /// With counts over all shards.
+    pub statistics: &'a Statistics,
+    /// Per field.
+    pub scoring: &'a Scoring,
+    /// The rest of the ranking.
+    pub ranking: &'a Ranking,
+    /// Seconds since 1970, for ages.
+    pub now: i64,
+    /// So many.
+    pub most: usize,
+    /// What comes first.
+    pub order: Order,
+    /// What is counted.
+    pub facets: &'a [Facet],
+}
+
+/// What a shard found.
+#[derive(Clone, Debug, Default)]
+pub struct ShardFound {
+    /// The best, in order.
+    pub best: Vec<Scored>,
+    /// All that match.
+    pub total: u64,
+    /// Those with all words.
+    pub with_all: u64,
+    /// Counts, in the order asked.
+    pub counts: Vec<Counts>,
+}
+
+/// A document and its score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scored {
+    /// Where it is in its shard.
+    pub address: DocAddress,
+    /// What its words are worth.
+    pub words: f64,
+    /// What they are worth for standing close to each other.
+    pub near: f64,
+    /// What it is worth in all.
+    pub score: f64,
+    /// It has all words.
+    pub all: bool,
+    /// The value it was ordered by.
+    pub value: Option<f64>,
+    /// Orders equals.
+    pub key: u64,
+}
+
+/// Where a score comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explained {
+    /// Its words.
+    pub words: Part,
+    /// Words close to each other.
+    pub near: f64,
+    /// What the formula gave, and its variables.
+    pub formula: Option<(f64, Vec<(String, f64)>)>,
+    /// What freshness added.
+    pub fresh: Option<f64>,
+    /// The score.
+    pub score: f64,
+}
+
+/// Documents whose words' places are looked at: the best by everything else.
+pub(crate) const LOOKED_AT: usize = 200;
+
+/// A whole index.
+pub struct Local {
+    view: View,
+    fields: Arc<Fields>,
+    vocabulary: OnceLock<Option<Arc<text::spell::Vocabulary>>>,
+    load: Box<dyn Fn() -> Option<Arc<text::spell::Vocabulary>> + Send + Sync>,
+}
+
+impl Local {
+    /// Answers from a view; the words for near spellings are loaded when they are first needed.
+    pub fn new(
+        view: View,
+        fields: Arc<Fields>,
+        vocabulary: impl Fn() -> Option<Arc<text::spell::Vocabulary>> + Send + Sync + 'static,
+    ) -> Local {
+        Local { view, fields, vocabulary: OnceLock::new(), load: Box::new(vocabulary) }
+    }
+
+    /// The view.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    fn vocabulary(&self) -> Option<&Arc<text::spell::Vocabulary>> {
+        self.vocabulary.get_or_init(|| (self.load)()).as_ref()
+    }
+}
+
+impl Words for Local {
+    fn analyzer(&self, field: usize) -> Option<&text::Analyzer> {
+        self.view.analyzer(field)
+    }
+
+    fn with(&self, field: usize, form: Form, text: &str) -> Result<u64, SearchError> {
+        Ok(self.view.with(field, form, text)?)
+    }
+
+    fn beginning(&self, field: usize, prefix: &str, most: usize) -> Result<Vec<String>, SearchError> {
+        Ok(self.view.words(field, Form::Exact, prefix, most)?.into_keys().collect())
+    }
+
+    fn near(&self, word: &str, edits: usize) -> Result<Vec<(String, usize)>, SearchError> {
+        let Some(vocabulary) = self.vocabulary() else { return Ok(Vec::new()) };
+        let near = vocabulary.near(word, edits);
+        Ok(near.into_iter().map(|near| (near.word, near.edits)).collect())
+    }
+
+    fn correct(&self, word: &str) -> Result<Option<String>, SearchError> {
+        let Some(analyzer) = self.analyzer(crate::document::built_in::TEXT) else { return Ok(None) };
+        let word = analyzer.exact(word);
+        Ok(self.vocabulary().and_then(|vocabulary| vocabulary.correct(&word)).map(|near| near.word))
+    }
+}
+
+impl Shard for Local {
+    fn statistics(&self, query: &Ask) -> Result<Statistics, SearchError> {
+        Ok(self.view.statistics(query)?)
+    }
+
+    fn best(&self, order: &ShardOrder<'_>) -> Result<ShardFound, SearchError> {
+        let signals = RankSignals::new(order.ranking, &self.fields, order.now)?;
+        let proximity = Proximity::new(order);
+        let looked_at = if proximity.is_some() && order.order == Order::Score { LOOKED_AT } else { 0 };
+        let request = Request {
+            query: order.query,
+            filters: order.filters,
+            statistics: order.statistics,
+            scoring: order.scoring,
+            most: order.most.max(looked_at),
+            all_first: order.ranking.all_words_first,
+            order: order.order,
+            signals: signals.as_ref().map(|signals| signals as &dyn index::Signals),
+            facets: order.facets,
+        };
+        let found = self.view.search(&request)?;
+        let mut best = Vec::with_capacity(found.candidates.len());
+        for (number, candidate) in found.candidates.iter().enumerate() {
+            let mut scored = Scored {
+                address: candidate.address,
+                words: candidate.words,
+                near: 0.0,
+                score: candidate.score,
+                all: candidate.all,
+                value: candidate.value,
+                key: candidate.key,
+            };
+            if let Some(proximity) = proximity.as_ref().filter(|_| number < looked_at) {
+                scored.near = proximity.of(&self.view, candidate.address)?;
+                scored.score = match &signals {
+                    Some(signals) => {
+                        signals.score(&self.view, candidate.address, scored.words + scored.near)?
+                    }
+                    None => scored.words + scored.near,
+                };
+            }
+            best.push(scored);
+        }
+        if looked_at > 0 {
+            let looked_at = looked_at.min(best.len());
+            sort(&mut best[..looked_at], order);
+        }
+        best.truncate(order.most);
+        Ok(ShardFound { best, total: found.total, with_all: found.with_all, counts: found.counts })
+    }
+
+    fn document(&self, address: DocAddress) -> Result<Document, SearchError> {
+        Document::read(&self.view.stored(address)?)
+    }
+
+    fn find(&self, id: &str) -> Result<Option<DocAddress>, SearchError> {
+        Ok(self.view.find(id)?)
+    }
+
+    fn matches(&self, query: &Ask, address: DocAddress) -> Result<bool, SearchError> {
+        Ok(self.view.matches(query, address)?)
+    }
+
+    fn explain(&self, order: &ShardOrder<'_>, address: DocAddress) -> Result<Option<Explained>, SearchError> {
+        let words = self.view.explain(order.query, order.statistics, order.scoring, address)?;
+        let Some(words) = words else { return Ok(None) };
+        let near = match Proximity::new(order) {
+            Some(proximity) => proximity.of(&self.view, address)?,
+            None => 0.0,
+        };
+        let signals = RankSignals::new(order.ranking, &self.fields, order.now)?;
+        let base = words.value + near;
+        let Some(signals) = signals else {
+            return Ok(Some(Explained { words, near, formula: None, fresh: None, score: base }));
+        };
+        let (formula, fresh) = signals.parts(&self.view, address)?;
+        let score = signals.score(&self.view, address, base)?;
+        Ok(Some(Explained { words, near, formula, fresh, score }))
+    }
+
+    fn documents(&self) -> u64 {
+        self.view.entries()
+    }
+}
+
+/// Brings scored documents into order.
+pub(crate) fn sort(best: &mut [Scored], order: &ShardOrder<'_>) {
+    best.sort_by(|one, other| compare(one, other, order));
+}
+
+pub(crate) fn compare(one: &Scored, other: &Scored, order: &ShardOrder<'_>) -> Ordering {
+    let first = |scored: &Scored| scored.all && order.ranking.all_words_first;
+    let by_rank = match order.order {
+        Order::Score => first(other).cmp(&first(one)).then(other.score.total_cmp(&one.score)),
+        Order::Field { descending, .. } => match (one.value, other.value) {
+            (Some(one), Some(other)) if descending => other.total_cmp(&one),
+            (Some(one), Some(other)) => one.total_cmp(&other),
+            (one, other) => other.is_some().cmp(&one.is_some()),
+        },
+    };
+    by_rank.then(one.key.cmp(&other.key))
+}
+
+/// Several shards' answers as one: the best with their shards, and the counts.
+pub(crate) fn merge(answers: Vec<ShardFound>, order: &ShardOrder<'_>) -> (Vec<(usize, Scored)>, ShardFound) {
+    let mut all = ShardFound::default();
+    let mut best = Vec::new();
+    for (shard, answer) in answers.into_iter().enumerate() {
+        best.extend(answer.best.into_iter().map(|scored| (shard, scored)));
+        all.total += answer.total;
+        all.with_all += answer.with_all;
+        if shard == 0 {
+            all.counts = answer.counts;
+        } else {
+            all.counts.iter_mut().zip(answer.counts).for_each(|(mine, theirs)| mine.add(theirs));
+        }
+    }
+    best.sort_by(|(_, one), (_, other)| compare(one, other, order));
+    best.truncate(order.most);
+    (best, all)
+}

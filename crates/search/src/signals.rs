@@ -1,0 +1,189 @@
+//! What changes a score beside words: the formula and freshness.
+
+use std::cell::RefCell;
+
+use index::{DocAddress, IndexError, NumberColumn, Segment, Signals, View};
+use rank::Formula;
+
+use crate::SearchError;
+use crate::document::{Fields, built_in};
+use crate::settings::{FormulaIs, Freshness, Ranking};
+
+/// Names that every formula may use, beside those of the fields.
+pub const BUILT_IN: [&str; 5] = ["age", "depth", "length", "score", "pagerank"];
+
+const DAY: f64 = 86_400.0;
+
+/// The formula and freshness of a ranking.
+pub(crate) struct RankSignals {
+    formula: Option<(Formula, Vec<Variable>, FormulaIs)>,
+    freshness: Option<Freshness>,
+    now: i64,
+}
+
+/// Where a variable's value comes from.
+#[derive(Clone, Copy)]
+enum Variable {
+    /// A column of the index.
+    Column(usize),
+    /// Days since it was published, or fetched.
+    Age,
+    /// The score of its words.
+    Score,
+    /// Not known here.
+    Unknown,
+}
+
+impl RankSignals {
+    /// None where there is nothing to add.
+    pub(crate) fn new(
+        ranking: &Ranking,
+        fields: &Fields,
+        now: i64,
+    ) -> Result<Option<RankSignals>, SearchError> {
+        let formula = match ranking.formula.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+            None => None,
+            Some(text) => {
+                let formula = parse(text, fields)?;
+                let variables = formula.names().iter().map(|name| match name.as_str() {
+                    "age" => Variable::Age,
+                    "score" => Variable::Score,
+                    name => fields
+                        .variables
+                        .get(name)
+                        .map_or(Variable::Unknown, |column| Variable::Column(*column)),
+                });
+                let variables = variables.collect();
+                Some((formula, variables, ranking.formula_is))
+            }
+        };
+        if formula.is_none() && ranking.freshness.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(RankSignals { formula, freshness: ranking.freshness, now }))
+    }
+
+    /// The score of a document whose words are worth `words`.
+    pub(crate) fn score(&self, view: &View, address: DocAddress, words: f64) -> Result<f64, SearchError> {
+        let columns = view.columns(address);
+        let reader = Columns::new(self, &columns)?;
+        Ok(reader.score(self, address.doc(), words))
+    }
+
+    /// What the formula gives, with its variables, and what freshness adds.
+    #[expect(clippy::type_complexity, reason = "two answers of one look")]
+    pub(crate) fn parts(
+        &self,
+        view: &View,
+        address: DocAddress,
+    ) -> Result<(Option<(f64, Vec<(String, f64)>)>, Option<f64>), SearchError> {
+        let columns = view.columns(address);
+        let reader = Columns::new(self, &columns)?;
+        let doc = address.doc();
+        let formula = self.formula.as_ref().map(|(formula, ..)| {
+            let values = reader.values(self, doc, 0.0);
+            let named = formula.names().iter().cloned().zip(values.iter().copied()).collect();
+            (formula.eval(&values, self.neutral()), named)
+        });
+        Ok((formula, self.freshness.map(|freshness| reader.fresh(self, freshness, doc))))
+    }
+
+    fn neutral(&self) -> f64 {
+        match self.formula {
+            Some((_, _, FormulaIs::Multiplied)) => 1.0,
+            _ => 0.0,
+        }
+    }
+}
+
+/// Reads a formula, with the names that an index knows.
+pub(crate) fn parse(text: &str, fields: &Fields) -> Result<Formula, SearchError> {
+    let known = |name: &str| BUILT_IN.contains(&name) || fields.variables.contains_key(name);
+    Formula::parse(text, &known).map_err(|error| SearchError::Formula {
+        message: error.message,
+        start: error.start,
+        end: error.end,
+    })
+}
+
+/// The columns that a formula and freshness need.
+struct Columns {
+    variables: Vec<Option<NumberColumn>>,
+    date: NumberColumn,
+    fetched: NumberColumn,
+    buffer: RefCell<Vec<f64>>,
+}
+
+impl Columns {
+    fn new(signals: &RankSignals, segment: &Segment<'_>) -> Result<Columns, IndexError> {
+        let mut variables = Vec::new();
+        for variable in signals.formula.iter().flat_map(|(_, variables, _)| variables) {
+            variables.push(match variable {
+                Variable::Column(field) => Some(segment.numbers(*field)?),
+                _ => None,
+            });
+        }
+        let (date, fetched) = (segment.numbers(built_in::DATE)?, segment.numbers(built_in::FETCHED)?);
+        Ok(Columns { variables, date, fetched, buffer: RefCell::default() })
+    }
+
+    fn age(&self, signals: &RankSignals, doc: u32) -> f64 {
+        let date = self.date.first(doc).or_else(|| self.fetched.first(doc));
+        // A date in the future is as new as today.
+        date.map_or(f64::NAN, |date| ((signals.now as f64 - date) / DAY).max(0.0))
+    }
+
+    fn fresh(&self, signals: &RankSignals, freshness: Freshness, doc: u32) -> f64 {
+        let age = self.age(signals, doc);
+        if age.is_nan() { 0.0 } else { freshness.weight * rank::freshness(age, freshness.half_life) }
+    }
+
+    fn values(&self, signals: &RankSignals, doc: u32, words: f64) -> Vec<f64> {
+        let mut values = Vec::new();
+        self.fill(signals, doc, words, &mut values);
+        values
+    }
+
+    fn fill(&self, signals: &RankSignals, doc: u32, words: f64, values: &mut Vec<f64>) {
+        values.clear();
+        let Some((_, variables, _)) = &signals.formula else { return };
+        for (variable, column) in variables.iter().zip(&self.variables) {
+            values.push(match variable {
+                Variable::Column(_) => {
+                    column.as_ref().and_then(|column| column.first(doc)).unwrap_or(f64::NAN)
+                }
+                Variable::Age => self.age(signals, doc),
+                Variable::Score => words,
+                Variable::Unknown => f64::NAN,
+            });
+        }
+    }
+
+    fn score(&self, signals: &RankSignals, doc: u32, words: f64) -> f64 {
+        let mut score = words;
+        if let Some((formula, _, how)) = &signals.formula {
+            let mut values = self.buffer.borrow_mut();
+            self.fill(signals, doc, words, &mut values);
+            let value = formula.eval(&values, signals.neutral());
+            score = match how {
+                FormulaIs::Added => score + value,
+                FormulaIs::Multiplied => score * value,
+            };
+        }
+        if let Some(freshness) = signals.freshness {
+            score += self.fresh(signals, freshness, doc);
+        }
+        // Two finite numbers can still make an infinite one; an order needs a number.
+        if score.is_finite() { score } else { words }
+    }
+}
+
+impl Signals for RankSignals {
+    fn segment<'s>(
+        &'s self,
+        segment: &Segment<'s>,
+    ) -> Result<Box<dyn FnMut(u32, f64) -> f64 + 's>, IndexError> {
+        let columns = Columns::new(self, segment)?;
+        Ok(Box::new(move |doc, words| columns.score(self, doc, words)))
+    }
+}

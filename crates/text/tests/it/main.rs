@@ -1,0 +1,3 @@
+//! What the crate promises as a whole.
+
+mod typos;

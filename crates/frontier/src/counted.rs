@@ -19,6 +19,8 @@ pub struct Counted {
     pub news: u64,
     /// URLs of the template met.
     pub met: u64,
+    /// Depth of the deepest page of the template that a page outside it leads to.
+    pub invited_depth: u32,
     /// Pages of the host with news.
     pub host_news: u64,
     /// Pages of the host without.
@@ -37,6 +39,7 @@ pub fn counted(reader: &impl Reader, id: CrawlId, url: &PageUrl) -> Result<Count
         pages: own.pages,
         news: own.news,
         met: own.met,
+        invited_depth: own.invited_depth,
         host_news: record.news,
         host_stale: record.stale,
     })

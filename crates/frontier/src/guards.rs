@@ -4,12 +4,14 @@
 //! trap invite only each other. Invited URLs pass. Of each template some URLs may be fetched uninvited, and every
 //! page with [news](crate::novelty) earns more, so that a wiki whose articles only link to each other is read to
 //! its end while a calendar, a tarpit of near-copies or a session id in each link is given up after some dozen
-//! pages. The less a host's uninvited pages bring, the fewer each further template may try.
+//! pages. The less a host's uninvited pages bring, the fewer each further template may try. Whatever they bring, a
+//! chain of uninvited pages ends at `max_chain`, counted from the deepest invited page of its template: no chain is
+//! taken for longer than it is.
 //!
 //! Trade-offs: a large set of pages with next to no text of their own, reached only through each other in many
 //! ways, is taken for a trap (a chain of them is followed much longer: it grows by one URL a page). Text made up
-//! without end counts as news; such a space ends at `max_pages_per_template`, or early when each page is slow
-//! (`slow_page`). Guards are asked for new URLs, leased ones and settled pages only, never for known links.
+//! without end counts as news; such a space ends at `max_chain` if it is narrow, at `max_pages_per_template` if it
+//! branches, or early when each page is slow (`slow_page`). Guards are asked for new URLs, leased ones and settled pages only, never for known links.
 //!
 //! What is counted is durable with the pages it was counted on; what is under way is known in memory only, so
 //! a crash costs nothing but a repeated look.
@@ -22,7 +24,7 @@ use kv::{Batch, Reader, Store};
 use model::{CrawlId, CrawlSettings, Guard, HostKey, Outcome, PageUrl, UrlKey};
 
 use crate::FrontierError;
-use crate::novelty::{self, Blocks, Samples, TextMark};
+use crate::novelty::{self, Blocks, HOST_PAGES, Samples, TEMPLATE_PAGES, TextMark};
 use crate::tables::{GUARDS, GuardRecord, STOCKS, StockRecord, TEXTS, TemplateRecord, URL_TEMPLATES};
 use crate::template::Template;
 
@@ -49,9 +51,9 @@ const OTHERS: u64 = 1;
 /// Pages after which a host's memory of texts is written again. Losing it makes a few pages look new.
 const STOCK_PAGES: u32 = 8;
 
-/// Hosts kept in memory, and templates of all of them: 1.2 KiB each at most.
+/// Hosts kept in memory, and templates of all of them: 4.5 KiB each at most.
 const MOST_HOSTS: usize = 4_096;
-const MOST_IN_MEMORY: usize = 16_384;
+const MOST_IN_MEMORY: usize = 8_192;
 
 /// The guards of one crawl.
 pub(crate) struct Guards {
@@ -67,6 +69,7 @@ struct Limits {
     stale_per_template: u64,
     stale_per_host: u64,
     pages_per_template: u64,
+    chain: u32,
     slow_page: Option<Duration>,
 }
 
@@ -112,6 +115,7 @@ struct TemplateGuards {
     record: TemplateRecord,
     changed: bool,
     samples: Samples,
+    samples_changed: bool,
     under_way: u64,
     uninvited_under_way: u64,
 }
@@ -138,6 +142,7 @@ impl Guards {
             stale_per_template: settings.max_stale_per_template,
             stale_per_host: settings.max_stale_per_host,
             pages_per_template: settings.max_pages_per_template,
+            chain: settings.max_chain,
             slow_page: settings.slow_page.limit(),
         };
         Guards { limits, hosts: HashMap::new(), changed: HashSet::new() }
@@ -192,7 +197,7 @@ impl Guards {
         store: &Store,
         id: CrawlId,
         key: UrlKey,
-        url: &PageUrl,
+        (url, depth): (&PageUrl, u32),
         invited: bool,
     ) -> Result<Verdict, FrontierError> {
         let limits = self.limits;
@@ -205,13 +210,16 @@ impl Guards {
             // Names one page: nothing to count but the host.
             None if invited || !exhausted => (Verdict::Take, Came::Invited),
             None => (refuse(Guard::StaleHost), Came::Uninvited),
-            Some(guards) => guards.verdict(&limits, share, invited, exhausted),
+            Some(guards) => guards.verdict(&limits, share, depth, invited, exhausted),
         };
         if answer == Verdict::Take {
             let known = host.key_of(&template);
             if let Some(guards) = known.and_then(|known| host.templates.get_mut(&known)) {
                 guards.under_way += 1;
                 guards.uninvited_under_way += u64::from(how != Came::Invited);
+                if invited {
+                    guards.record.invited_depth = guards.record.invited_depth.max(depth);
+                }
             }
             host.uninvited_under_way += u64::from(how == Came::Uninvited);
             host.under_way.insert(key.page, UnderWay { template: known, how });
@@ -264,9 +272,10 @@ impl Guards {
             news = sample.is_some() && !copy;
             if let Some(sample) = sample.filter(|_| news) {
                 if let Some(template) = &mut template {
-                    template.samples.remember(sample.clone());
+                    template.samples.remember(sample.clone(), TEMPLATE_PAGES);
+                    template.samples_changed = true;
                 }
-                host.samples.remember(sample);
+                host.samples.remember(sample, HOST_PAGES);
             }
         }
         let came = was.map_or(Came::Invited, |was| was.how);
@@ -294,7 +303,7 @@ impl Guards {
                 if std::mem::take(&mut guards.changed) {
                     batch.put(&URL_TEMPLATES, &(id.0, key.0, *template), &guards.record);
                 }
-                if stock_due && guards.samples != Samples::default() {
+                if stock_due && std::mem::take(&mut guards.samples_changed) {
                     let stock = StockRecord { samples: guards.samples.clone(), blocks: Vec::new() };
                     batch.put(&STOCKS, &(id.0, key.0, *template), &stock);
                 }
@@ -404,13 +413,24 @@ impl HostGuards {
 }
 
 impl TemplateGuards {
-    fn verdict(&self, limits: &Limits, share: u64, invited: bool, exhausted: bool) -> (Verdict, Came) {
+    fn verdict(
+        &self,
+        limits: &Limits,
+        share: u64,
+        depth: u32,
+        invited: bool,
+        exhausted: bool,
+    ) -> (Verdict, Came) {
         let record = &self.record;
         let most = limits.pages_per_template;
         if most > 0 && record.pages + self.under_way >= most {
             let full = record.pages >= most;
             let answer = if full { refuse(Guard::TemplatePages) } else { Verdict::Later };
             return (answer, Came::Invited);
+        }
+        let end = record.invited_depth.saturating_add(limits.chain);
+        if limits.chain > 0 && !invited && depth > end {
+            return (refuse(Guard::Chain), Came::InChain);
         }
         if invited && !exhausted || limits.stale_per_template == 0 {
             return (Verdict::Take, Came::Invited);

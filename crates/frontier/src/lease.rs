@@ -291,7 +291,7 @@ impl Frontier {
                 // The rules may have changed since it was queued.
                 let verdict = match crawl.rules.refusal(&record.url, record.depth) {
                     Some(refusal) => Verdict::Refuse(refusal),
-                    None => crawl.guards.verdict(&store, id, key, &record.url, invited)?,
+                    None => crawl.guards.verdict(&store, id, key, (&record.url, record.depth), invited)?,
                 };
                 match verdict {
                     Verdict::Take => {

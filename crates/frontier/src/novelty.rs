@@ -21,8 +21,10 @@ const KNOWN_OF_FOUR: usize = 3;
 /// Word pairs sampled of a page; the share of known ones is right within 5 percent points or so.
 const SAMPLE: usize = 64;
 
-/// Pages with news that are remembered by their sample.
-const PAGES: usize = 4;
+/// Pages with news that are remembered by their sample: of a host, and of a URL template. A template needs more:
+/// what its pages put together anew each time (a month's days, a few events) is known only after some of them.
+pub(crate) const HOST_PAGES: usize = 4;
+pub(crate) const TEMPLATE_PAGES: usize = 16;
 
 /// Blocks of a host that are remembered.
 const BLOCKS: usize = 512;
@@ -150,8 +152,9 @@ impl From<&Blocks> for Vec<u32> {
 }
 
 impl Samples {
-    pub(crate) fn remember(&mut self, sample: Vec<u32>) {
-        if self.0.len() == PAGES {
+    /// Remembers a page, among the latest `most`.
+    pub(crate) fn remember(&mut self, sample: Vec<u32>, most: usize) {
+        while self.0.len() >= most {
             self.0.pop_front();
         }
         self.0.push_back(sample);
@@ -185,7 +188,7 @@ mod tests {
         fn shows(&mut self, text: &str) -> bool {
             let news = news(&TextMark::of(text), &mut self.blocks, &[&self.samples]);
             let any = news.is_some();
-            news.into_iter().for_each(|sample| self.samples.remember(sample));
+            news.into_iter().for_each(|sample| self.samples.remember(sample, HOST_PAGES));
             any
         }
     }
@@ -236,7 +239,7 @@ mod tests {
         let stored = Vec::from(&host.blocks);
         assert_eq!(stored.len(), BLOCKS);
         assert_eq!(Vec::from(&Blocks::from(stored.clone())), stored);
-        assert_eq!(host.samples.0.len(), PAGES);
+        assert_eq!(host.samples.0.len(), HOST_PAGES);
     }
 
     #[test]

@@ -320,8 +320,13 @@ impl Frontier {
             _ => {}
         }
         let depth_decides = matches!(&record.outcome, Outcome::OverLimit { limit: model::Limit::Depth });
-        if was_nofollow || widened || depth_decides {
-            let outcome = crawl.admit(&store, offer.key, &record.url, record.depth)?;
+        let closer_on_its_chain = matches!(&record.outcome, Outcome::Trap { guard: Guard::Chain });
+        if was_nofollow || widened || depth_decides || closer_on_its_chain {
+            let outcome = match closer_on_its_chain {
+                // Met before: its turn will tell.
+                true => crawl.rules.refusal(&record.url, record.depth).unwrap_or(Outcome::Waiting),
+                false => crawl.admit(&store, offer.key, &record.url, record.depth)?,
+            };
             crawl.recount(Some(&record.outcome), &outcome);
             record.outcome = outcome;
         }
@@ -335,5 +340,5 @@ impl Frontier {
 
 /// True of what was refused because nothing outside its template leads there.
 pub(crate) fn waits_for_invitation(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Trap { guard: Guard::Template })
+    matches!(outcome, Outcome::Trap { guard: Guard::Template | Guard::Chain })
 }

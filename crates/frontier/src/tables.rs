@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use kv::{Record, Table};
+use kv::{DecodeError, Record, Table};
 use model::{Host, Outcome, PageUrl, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
@@ -153,6 +153,8 @@ pub struct TemplateRecord {
     pub(crate) uninvited: u64,
     /// Pages lately that earned further ones.
     pub(crate) earning: u64,
+    /// Depth of the deepest page taken that was invited: chains are counted from there.
+    pub(crate) invited_depth: u32,
 }
 
 /// What is remembered of texts.
@@ -365,7 +367,19 @@ macro_rules! versions {
 }
 
 versions!(UrlRecord = 1, Waiting = 1, SiteRecord = 1, HostRecord = 1, RobotsRecord = 1, Stats = 1);
-versions!(GuardRecord = 1, TemplateRecord = 1, StockRecord = 1, HintsRecord = 1);
+versions!(GuardRecord = 1, StockRecord = 1, HintsRecord = 1);
+
+impl Record for TemplateRecord {
+    const VERSION: u8 = 2;
+
+    fn migrate(version: u8, fields: &[u8]) -> Result<Self, DecodeError> {
+        match version {
+            // Without a depth: chains are counted from the start then.
+            1 => kv::read_fields(&[fields, &[0]].concat()),
+            found => Err(DecodeError::Version { found, known: Self::VERSION }),
+        }
+    }
+}
 
 impl HostRecord {
     /// A host never asked before.
@@ -402,6 +416,28 @@ mod tests {
             let found = histogram.percentile(share) as f64;
             assert!(found >= exact && found <= exact * 1.25, "{share}: {found} for {exact}");
         }
+    }
+
+    #[test]
+    fn a_template_of_the_first_version_is_read() {
+        use kv::Value;
+        let old = [&[1, 5][..], b"/cal*", &[9, 8, 7, 1, 2, 6, 3]].concat();
+        let record = TemplateRecord::decode(&old).unwrap();
+        let expected = TemplateRecord {
+            text: "/cal*".into(),
+            met: 9,
+            ended: 8,
+            pages: 7,
+            copies: 1,
+            news: 2,
+            uninvited: 6,
+            earning: 3,
+            invited_depth: 0,
+        };
+        assert_eq!(record, expected);
+        let mut new = Vec::new();
+        expected.encode(&mut new);
+        assert_eq!(TemplateRecord::decode(&new).unwrap(), expected);
     }
 
     #[test]

@@ -96,6 +96,8 @@ pub enum Guard {
     TemplatePages,
     /// Too many pages without new text on the host.
     StaleHost,
+    /// Too many pages of one URL template in a row, each reached only through the one before.
+    Chain,
 }
 
 /// Why a fetch failed.
@@ -206,6 +208,7 @@ impl Guard {
             Guard::Template => "max_stale_per_template",
             Guard::TemplatePages => "max_pages_per_template",
             Guard::StaleHost => "max_stale_per_host",
+            Guard::Chain => "max_chain",
         }
     }
 }
@@ -221,6 +224,7 @@ impl fmt::Display for Guard {
             Guard::Template => "pages of its kind only lead to each other and bring nothing new",
             Guard::TemplatePages => "too many pages of its kind",
             Guard::StaleHost => "its host brings nothing new",
+            Guard::Chain => "too long a chain of pages of its kind",
         })
     }
 }

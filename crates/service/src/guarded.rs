@@ -24,7 +24,7 @@ pub(crate) fn url_words(guard: Guard, url: &PageUrl, settings: &CrawlSettings) -
 
 /// Why a guard refused a URL for what others like it have brought.
 pub(crate) fn counted_words(guard: Guard, counted: &Counted, settings: &CrawlSettings) -> String {
-    let Counted { template, combinations, pages, news, met, host_news, host_stale } = counted;
+    let Counted { template, combinations, pages, news, met, invited_depth, host_news, host_stale } = counted;
     let (reason, limit) = match guard {
         Guard::Combinations => (
             format!("{combinations} combinations of parameters are known there"),
@@ -41,6 +41,13 @@ pub(crate) fn counted_words(guard: Guard, counted: &Counted, settings: &CrawlSet
             format!("{host_stale} pages of its host had no new text, {host_news} had"),
             settings.max_stale_per_host,
         ),
+        Guard::Chain => (
+            format!(
+                "{pages} pages like {template} were fetched, and beyond depth {invited_depth} only pages like it \
+                 lead to it"
+            ),
+            u64::from(settings.max_chain),
+        ),
         // Another version of the settings refused it.
         Guard::Length | Guard::Segments | Guard::Repeats | Guard::Parameters => {
             return format!("trap: {guard}, by the settings of that time");
@@ -56,6 +63,9 @@ fn at_most(guard: Guard, limit: u64) -> String {
             "{setting} allows {limit} without new text and four more for each page with it (raise it to go on, 0 \
              switches it off)"
         ),
+        Guard::Chain => {
+            format!("{setting} allows {limit} more in a row (raise it to go on, 0 switches it off)")
+        }
         _ => format!("{setting} allows {limit} (raise it to go on, 0 switches it off)"),
     }
 }
@@ -72,6 +82,7 @@ mod tests {
             pages: 47,
             news: 2,
             met: 900,
+            invited_depth: 3,
             host_news: 9,
             host_stale: 45,
         };
@@ -83,7 +94,7 @@ mod tests {
              /calendar/*, 47 were fetched and 2 had new text; max_stale_per_template allows 40 without new \
              text and four more for each page with it (raise it to go on, 0 switches it off)"
         );
-        for guard in [Guard::Combinations, Guard::TemplatePages, Guard::StaleHost] {
+        for guard in [Guard::Combinations, Guard::TemplatePages, Guard::StaleHost, Guard::Chain] {
             let told = counted_words(guard, &counted, &settings);
             assert!(told.contains(guard.setting()) && told.contains("0 switches it off"), "{told}");
         }

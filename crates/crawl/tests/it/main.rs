@@ -16,4 +16,5 @@ mod rows;
 mod site;
 mod steering;
 mod torture;
+mod traps;
 mod truth;

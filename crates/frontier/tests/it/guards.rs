@@ -324,6 +324,58 @@ fn a_calendar_of_months_is_a_chain_and_ends_later() {
     });
 }
 
+/// A chain of pages without end, each with a text of its own.
+fn endless_story(path: &str) -> Page {
+    match path.starts_with("/part") {
+        true => Page(words(path, 200), vec![format!("/part/{}", number_in(path) + 1)]),
+        false => ordinary(path).unwrap_or_else(|| home("/part/7")),
+    }
+}
+
+#[test]
+fn a_chain_with_new_text_on_every_page_ends_at_its_length() {
+    let mut seed = Seed::from_env();
+    for order in [model::Order::BreadthFirst, model::Order::DepthFirst] {
+        let crawled = crawl(&endless_story, Duration::from_millis(80), &mut seed, |settings| {
+            settings.max_chain = 500;
+            settings.order = order;
+        });
+        // Home, two others, the first part and 500 more.
+        assert_eq!((crawled.fetched, crawled.refused(Guard::Chain)), (504, 1), "{order:?}");
+        let told = counted(&crawled.store, CRAWL, &url(HOST, "part/900")).unwrap();
+        assert_eq!((told.template.as_str(), told.pages, told.invited_depth), ("/part/*", 501, 1));
+    }
+    let limit = |settings: &mut CrawlSettings| (settings.max_chain, settings.max_pages_per_host) = (0, 2_000);
+    assert_eq!(crawl(&endless_story, Duration::ZERO, &mut seed, limit).fetched, 2_000, "switched off");
+}
+
+#[test]
+fn a_page_far_down_a_chain_is_fetched_when_it_is_invited_or_comes_closer() {
+    // Part 607 is beyond the chain's end when it is met. A page that is deeper still leads to it.
+    let page: &dyn Fn(&str) -> Page = &|path| {
+        let mut page = endless_story(path);
+        match path.strip_prefix("/way/") {
+            Some(way) if number_in(way) < 700 => {
+                page = Page(words(path, 60), vec![format!("/way/{}", number_in(way) + 1)]);
+            }
+            Some(_) => page = Page(words(path, 60), vec!["/part/607".into()]),
+            None if path == "/" => page.1.push("/way/0".into()),
+            None => {}
+        }
+        page
+    };
+    let chain = |length| move |settings: &mut CrawlSettings| settings.max_chain = length;
+    let crawled = crawl(page, Duration::ZERO, &mut Seed::from_env(), |settings| {
+        chain(500)(settings);
+        settings.exclude = vec!["/way/7??".parse().unwrap()];
+    });
+    assert_eq!(crawled.outcomes.get("/part/607"), None, "{}", crawled.fetched);
+    let crawled = crawl(page, Duration::ZERO, &mut Seed::from_env(), chain(800));
+    assert_eq!(crawled.outcomes.get("/part/607"), Some(&Outcome::Fetched));
+    // Counted on from there: depth 702, and 800 more.
+    assert_eq!(crawled.refused(Guard::Chain), 1);
+}
+
 #[test]
 fn a_session_in_every_link_is_given_up() {
     for form in ["/s/ID/topic-N", "/forum?visit=ID&topic=N"] {

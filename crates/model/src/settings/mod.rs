@@ -129,6 +129,10 @@ pub struct CrawlSettings {
     /// Pages to fetch at most of one URL template, whatever they bring; 0 = no limit.
     #[schemars(extend("x-group" = "Limits", "x-unit" = "pages"))]
     pub max_pages_per_template: u64,
+    /// Pages of one URL template to follow at most in a row, each reached only through the one before (next month),
+    /// whatever they bring; 0 = no limit.
+    #[schemars(extend("x-group" = "Limits", "x-unit" = "pages"))]
+    pub max_chain: u32,
     /// A page that takes this long earns no further ones of its template, even with new text (tarpits); 0 = all
     /// do.
     #[schemars(extend("x-group" = "Limits"))]
@@ -274,6 +278,7 @@ impl Default for CrawlSettings {
             max_combinations: 100,
             max_stale_per_template: 40,
             max_stale_per_host: 10_000,
+            max_chain: 10_000,
             max_pages_per_template: 1_000_000,
             slow_page: Span::from_secs(20),
             rate: None,

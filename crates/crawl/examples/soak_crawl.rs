@@ -5,7 +5,7 @@
 mod process;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crawl::{Ended, Run, Setup};
@@ -13,6 +13,11 @@ use model::{CrawlId, CrawlSettings, NameServer, PageUrl, Project, Rate, Scope};
 use process::{Failure, Held, Served, serve};
 use webs::generated::Generated;
 use webs::program::Choice;
+use webs::torture::{Torture, TortureOptions};
+
+/// That of the program, whose memory is the question.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const HOSTS: u32 = 100;
 /// More than a crawl at this pace reads in hours.
@@ -30,7 +35,7 @@ async fn main() -> Result<(), Failure> {
             let web = Generated { seed: 1, pages: PAGES, hosts: HOSTS, page_bytes, ..Generated::default() };
             serve(Choice::Generated(web)).await
         }
-        ["torture", seed] => serve(Choice::Torture { seed: seed.parse()? }).await,
+        ["torture", seed, ca] => serve_torture(seed.parse()?, Path::new(ca)).await,
         [minutes] => soak(minutes.parse()?).await,
         _ => Err("usage: soak_crawl MINUTES".into()),
     }
@@ -96,8 +101,9 @@ async fn torture_webs(stopped: tokio::sync::watch::Receiver<bool>) -> Result<u64
             return Ok(seed - 1);
         }
         let dir = tempfile::tempdir()?;
-        let server = Served::start(&["torture", &seed.to_string()])?;
-        let run = start(dir.path(), torture(&server)?)?;
+        let ca = dir.path().join("ca.pem");
+        let server = Served::start(&["torture", &seed.to_string(), &ca.to_string_lossy()])?;
+        let run = start(dir.path(), torture(&server, ca)?)?;
         let controls = run.controls();
         let mut stopped = stopped.clone();
         let ended: Ended = {
@@ -123,6 +129,14 @@ async fn torture_webs(stopped: tokio::sync::watch::Receiver<bool>) -> Result<u64
         }
     }
     Ok(0)
+}
+
+/// Serves a torture web until this process ends; `ca` gets the certificate of its authority before it says where.
+async fn serve_torture(seed: u64, ca: &Path) -> Result<(), Failure> {
+    let web = Torture::start(seed, TortureOptions::default()).await?;
+    std::fs::write(ca, web.ca())?;
+    println!("serving torture\nstart {} dns {}", web.start_urls().join(" "), web.dns_addr());
+    std::future::pending().await
 }
 
 /// Waits for the wish to stop.
@@ -153,7 +167,7 @@ fn generated(server: &Served, dir: &Path) -> Result<Project, Failure> {
     Ok(Project { name: "soak".parse()?, start: vec![PageUrl::parse(&start)?], crawl, fields: None })
 }
 
-fn torture(server: &Served) -> Result<Project, Failure> {
+fn torture(server: &Served, ca: PathBuf) -> Result<Project, Failure> {
     let starts = server.told("start").into_iter().map(PageUrl::parse).collect::<Result<Vec<_>, _>>()?;
     let dns = server.told("dns").first().ok_or("no name server")?.parse()?;
     let crawl = CrawlSettings {
@@ -161,6 +175,7 @@ fn torture(server: &Served) -> Result<Project, Failure> {
         rate: Some(Rate::Unlimited),
         allow_addresses: vec!["127.0.0.0/24".parse()?],
         dns: Some(NameServer(dns)),
+        ca: Some(ca),
         max_pages_per_host: 100,
         timeout: model::Span::from_secs(5),
         connect_timeout: model::Span::from_secs(4),
@@ -183,7 +198,7 @@ fn strays(dir: &Path) -> Result<Vec<String>, Failure> {
     }
     for entry in std::fs::read_dir(dir)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        if !["archive", "crawl", "hosts"].contains(&name.as_str()) {
+        if !["archive", "crawl", "hosts", "ca.pem"].contains(&name.as_str()) {
             strays.push(name);
         }
     }

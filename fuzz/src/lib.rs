@@ -5,12 +5,15 @@
 //! too, beside the regression test in the crate concerned. How the fuzzer is built and run is left to `xtask`.
 
 mod decode;
+mod hints;
 mod page;
 mod pattern;
 mod project;
+mod query;
 mod response;
 mod robots;
 mod select;
+mod template;
 mod url;
 mod warc;
 
@@ -37,6 +40,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "project", check: project::check },
     Target { name: "pattern", check: pattern::check },
     Target { name: "select", check: select::check },
+    Target { name: "hints", check: hints::check },
+    Target { name: "template", check: template::check },
+    Target { name: "query", check: query::check },
 ];
 
 impl Target {

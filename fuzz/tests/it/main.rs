@@ -75,6 +75,21 @@ fn selectors_hold() {
 }
 
 #[test]
+fn crawl_hints_hold() {
+    check("hints");
+}
+
+#[test]
+fn page_types_hold() {
+    check("template");
+}
+
+#[test]
+fn queries_hold() {
+    check("query");
+}
+
+#[test]
 fn every_target_has_seeds_and_every_folder_a_target() {
     let folders: BTreeSet<String> = std::fs::read_dir(corpus())
         .unwrap()

@@ -13,9 +13,9 @@ use archive::rows::{self, PageRows, Stand};
 use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
 use archive::{ArchiveSettings, ArchiveWriter, Records};
 use frontier::tables::{HintsAnswer, RobotsAnswer, STATS, Stats, URLS};
-use frontier::{Asked, End, Frontier, Lane, LimitReached, Next, Offer, Settled, page_key};
+use frontier::{Asked, End, Frontier, Lane, LimitReached, Next, Offer, Settled, Unfollowed, page_key};
 use kv::{Batch, Durability, Reader, Store};
-use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Origin, Outcome, Project, Timestamp, UrlKey};
+use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, LinkKind, Origin, Outcome, Project, Timestamp, UrlKey};
 use net::Clock as _;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
@@ -205,7 +205,7 @@ impl Conductor {
         for url in &self.project.start.clone() {
             let key = UrlKey::of(url);
             let offer =
-                Offer { url: url.clone(), key, depth: 0, via: None, follow: true, start: true, hops: 0 };
+                Offer { url: url.clone(), key, depth: 0, via: None, unfollowed: None, start: true, hops: 0, further: false };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
         self.commit(state)
@@ -439,7 +439,7 @@ impl Conductor {
         for named in asked.named {
             let Ok(url) = normalise.parse(named.as_str()) else { continue };
             let key = UrlKey::of(&url);
-            let offer = Offer { url, key, depth: 1, via: None, follow: true, start: false, hops: 0 };
+            let offer = Offer { url, key, depth: 1, via: None, unfollowed: None, start: false, hops: 0, further: false };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
         Ok(())
@@ -499,11 +499,13 @@ impl Conductor {
                 let offer = Offer {
                     url: target.url,
                     key: edge.target,
-                    depth: record.depth + 1,
+                    depth: edge.kind.depth_from(record.depth),
                     via: Some(key),
-                    follow: edge.followed,
+                    // Known already, so that its reason stands.
+                    unfollowed: (!edge.followed).then_some(Unfollowed::Nofollow),
                     start: false,
                     hops: 0,
+                    further: edge.kind == LinkKind::Further,
                 };
                 self.frontier.offer(&mut state.batch, self.id, offer, now)?;
             }

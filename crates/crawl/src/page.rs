@@ -6,8 +6,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use archive::rows::{PageRows, Stand};
+use archive::tables::{Edge, Links};
+use frontier::{Offer, Unfollowed};
 use model::{
     CrawlSettings, Fetched, Keep, Link, LinkKind, LinkLook, Normalise, Page, PageUrl, Project, TemplateError,
+    UrlKey, Value,
 };
 use template::{Reading, Template, Why};
 
@@ -54,6 +57,37 @@ pub enum LinkRefusal {
     OutsideScope,
 }
 
+impl PageRead {
+    /// The page's links as they are kept, and as they are offered to the frontier; the page is this URL's, so deep.
+    pub fn offers(&self, from: UrlKey, depth: u32) -> (Vec<Offer>, Links) {
+        let mut offers = Vec::with_capacity(self.links.len());
+        let mut edges = Vec::with_capacity(self.links.len());
+        for found in &self.links {
+            let unfollowed = found.refusal.map(|refusal| match refusal {
+                LinkRefusal::Nofollow => Unfollowed::Nofollow,
+                LinkRefusal::Canonical => Unfollowed::Canonical,
+                LinkRefusal::OutsideScope => Unfollowed::OutsideLinks,
+            });
+            let mut edge = Edge::of(&found.link, unfollowed.is_none());
+            if found.wanted == Some(Why::Next) {
+                edge.kind = LinkKind::Further;
+            }
+            offers.push(Offer {
+                url: found.link.url.clone(),
+                key: edge.target,
+                depth: edge.kind.depth_from(depth),
+                via: Some(from),
+                unfollowed,
+                start: false,
+                hops: 0,
+                further: edge.kind == LinkKind::Further,
+            });
+            edges.push(edge);
+        }
+        (offers, Links { edges })
+    }
+}
+
 impl PageReader {
     /// A reader for a project; `agent` is our name for directives meant for one robot.
     pub fn new(project: &Project, agent: &str) -> Result<PageReader, TemplateError> {
@@ -77,6 +111,12 @@ impl PageReader {
         })
     }
 
+    /// Our name where a page speaks to one crawler: the first word of what we call ourselves.
+    pub fn product(settings: &CrawlSettings) -> &str {
+        let name = settings.user_agent.as_deref().unwrap_or("gannet");
+        name.split(['/', ' ']).next().unwrap_or_default()
+    }
+
     /// How the project wants its URLs.
     pub(crate) fn normalise(&self) -> Normalise {
         self.normalise
@@ -84,17 +124,7 @@ impl PageReader {
 
     /// Reads a page.
     pub fn read(&self, fetched: &Fetched) -> PageRead {
-        let input = extract::Input {
-            url: &fetched.url,
-            headers: &fetched.headers,
-            body: &fetched.content,
-            normalise: self.normalise,
-            max_links: match self.settings.max_links {
-                0 => usize::MAX,
-                most => most as usize,
-            },
-            agent: &self.agent,
-        };
+        let input = self.input(fetched);
         let Some(template) = &self.template else {
             let page = extract::page(&input);
             let links = self.links(&page, None, &fetched.url);
@@ -104,6 +134,20 @@ impl PageReader {
         let reading = tree.map(|tree| template.read(&tree, &fetched.url)).unwrap_or_default();
         let links = self.links(&page, Some(&reading), &fetched.url);
         PageRead { page, reading: Some(reading), links }
+    }
+
+    fn input<'a>(&'a self, fetched: &'a Fetched) -> extract::Input<'a> {
+        extract::Input {
+            url: &fetched.url,
+            headers: &fetched.headers,
+            body: &fetched.content,
+            normalise: self.normalise,
+            max_links: match self.settings.max_links {
+                0 => usize::MAX,
+                most => most as usize,
+            },
+            agent: &self.agent,
+        }
     }
 
     fn links(&self, page: &Page, reading: Option<&Reading>, from: &PageUrl) -> Vec<FoundLink> {
@@ -147,6 +191,24 @@ impl PageReader {
             }
         }
         links
+    }
+
+    /// True of a value that was found and understood; see [`Template::is_found`].
+    pub fn is_found(&self, page_type: &str, field: &str, value: &Value) -> bool {
+        self.template.as_ref().is_some_and(|template| template.is_found(page_type, field, value))
+    }
+
+    /// Selectors that find these values of a field on a page, by their row's place; see [`Template::proposals`].
+    pub fn proposals(
+        &self,
+        fetched: &Fetched,
+        page_type: &str,
+        field: &str,
+        known: &[(u32, Value)],
+    ) -> Vec<String> {
+        let Some(template) = &self.template else { return Vec::new() };
+        let (_, tree) = extract::page_and_tree(&self.input(fetched));
+        tree.map(|tree| template.proposals(page_type, field, &tree, &fetched.url, known)).unwrap_or_default()
     }
 
     /// What a visit says of the page's rows; nothing where the project reads none.

@@ -3,17 +3,17 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use archive::rows::{PageRows, Stand};
-use archive::tables::{Edge, Links, VisitRecord};
+use archive::tables::{Links, VisitRecord};
 use archive::{Kept, Purpose, RecordWriter, Records, Visit};
 use fetch::{Answer, NextStep, Share, Unwanted};
-use frontier::{Asked, End, Offer, Patience, Sent, TextMark};
+use frontier::{Asked, End, Patience, Sent, TextMark};
 use model::{
     CrawlId, CrawlSettings, ErrorKind, Fetched, LeaseId, LeasedUrl, Outcome, Page, PageUrl, Timestamp,
     UrlKey, Validators,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::page::{PageRead, PageReader};
+use crate::page::PageReader;
 
 /// An answer on its way to be read.
 pub(crate) struct Job {
@@ -113,7 +113,7 @@ impl Reader {
             Answer::Fetched(fetched) => match fetched.status {
                 200..=299 => {
                     let mut read = self.pages.read(fetched);
-                    let (offers, found) = offers(&read, &job.url);
+                    let (offers, found) = read.offers(job.url.key, job.url.depth);
                     links = Some(found);
                     let text = Some(TextMark::of(&read.page.text));
                     rows = self.pages.rows(fetched, Stand::Read, read.reading.as_mut());
@@ -182,27 +182,6 @@ impl Reader {
     fn target(&self, base: &PageUrl, location: &str) -> Option<PageUrl> {
         self.pages.normalise().join(base, location).ok()
     }
-}
-
-/// A page's links as rows, and as offers to the frontier.
-fn offers(read: &PageRead, from: &LeasedUrl) -> (Vec<Offer>, Links) {
-    let mut offers = Vec::with_capacity(read.links.len());
-    let mut edges = Vec::with_capacity(read.links.len());
-    for found in &read.links {
-        let follow = found.refusal.is_none();
-        let edge = Edge::of(&found.link, follow);
-        offers.push(Offer {
-            url: found.link.url.clone(),
-            key: edge.target,
-            depth: from.depth + 1,
-            via: Some(from.key),
-            follow,
-            start: false,
-            hops: 0,
-        });
-        edges.push(edge);
-    }
-    (offers, Links { edges })
 }
 
 /// The end of a visit that failed, with what fetch advises.

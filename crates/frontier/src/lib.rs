@@ -37,7 +37,7 @@ pub use counted::{Counted, counted};
 pub use crawl::Crawl;
 pub use lease::{LimitReached, Next};
 pub use novelty::TextMark;
-pub use offer::Offer;
+pub use offer::{Offer, Unfollowed};
 pub use order::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Priority};
 pub use politeness::{Asked, Politeness};
 pub use ready::Lane;

@@ -9,8 +9,37 @@ use crate::sieve::Recent;
 use crate::tables::{FACTS, INVITED, PageKey, SHALLOWER, URLS, UrlRecord};
 use crate::{Frontier, FrontierError, page_key};
 
-/// The rule that keeps a link out because its page says so.
-pub(crate) const NOFOLLOW: &str = "nofollow";
+/// Why a link is not followed. A URL that only such links lead to is known, and left out by this rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfollowed {
+    /// Its page, or the link itself, asks for that.
+    Nofollow,
+    /// It stands outside the parts of its page where links are followed.
+    OutsideLinks,
+    /// It is the address that its page calls its own, and such are not honoured.
+    Canonical,
+}
+
+impl Unfollowed {
+    /// Every reason.
+    pub const ALL: [Unfollowed; 3] =
+        [Unfollowed::Nofollow, Unfollowed::OutsideLinks, Unfollowed::Canonical];
+
+    /// The rule of the outcome.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Unfollowed::Nofollow => "nofollow",
+            Unfollowed::OutsideLinks => "links_in",
+            Unfollowed::Canonical => "honour_canonical",
+        }
+    }
+
+    /// The reason of an outcome, if it is one of these.
+    pub fn of(outcome: &Outcome) -> Option<Unfollowed> {
+        let Outcome::Excluded { rule } = outcome else { return None };
+        Unfollowed::ALL.into_iter().find(|reason| reason.rule() == rule)
+    }
+}
 
 /// A URL found.
 #[derive(Clone, Debug)]
@@ -23,12 +52,14 @@ pub struct Offer {
     pub depth: u32,
     /// The page it was found on.
     pub via: Option<UrlKey>,
-    /// False: known from now on, but not to be fetched because of this link.
-    pub follow: bool,
+    /// Known from now on, but not to be fetched because of this link: why.
+    pub unfollowed: Option<Unfollowed>,
     /// It widens the scope: a start URL, or where one redirects to.
     pub start: bool,
     /// Redirects in a row that led here.
     pub hops: u32,
+    /// A further page of the list on which it was found: as deep as that one.
+    pub further: bool,
 }
 
 impl Offer {
@@ -39,9 +70,10 @@ impl Offer {
             url: to.clone(),
             depth: record.depth,
             via: Some(from),
-            follow: true,
+            unfollowed: None,
             start: record.depth == 0,
             hops: record.hops + 1,
+            further: false,
         }
     }
 }
@@ -67,7 +99,10 @@ impl Frontier {
         inviter: Option<Inviter>,
         now: Timestamp,
     ) -> Result<(), FrontierError> {
-        let recent = match offer.follow && !offer.start {
+        let mut offer = offer;
+        offer.start = offer.start && self.leads_from_start(batch, id, offer.via)?;
+        let follow = offer.unfollowed.is_none();
+        let recent = match follow && !offer.start {
             true => self.recent.recent(id.0, offer.key, offer.depth),
             false => Recent::News,
         };
@@ -80,7 +115,7 @@ impl Frontier {
             (Recent::Uninvited(_), _) => return Ok(()),
             (Recent::News, _) => {
                 let family = guards.family(offer.key.host, &offer.url);
-                let invites = |inviter: Inviter| offer.follow && inviter.invites(offer.key.host, family);
+                let invites = |inviter: Inviter| follow && inviter.invites(offer.key.host, family);
                 (family, inviter.map_or(offer.start, invites))
             }
         };
@@ -103,10 +138,23 @@ impl Frontier {
             }
         };
         // What was given up for lack of an invitation is looked at with every link: one may invite it.
-        if offer.follow && !given_up {
+        if follow && !given_up {
             self.recent.remember(id.0, offer.key, offer.depth, if invited { 0 } else { family });
         }
         Ok(())
+    }
+
+    /// True of a start URL's own offer, and of a redirect from one: the further pages of a list keep its depth, 0 at
+    /// a start URL, and may not widen the scope.
+    fn leads_from_start(
+        &self,
+        reader: &impl Reader,
+        id: CrawlId,
+        via: Option<UrlKey>,
+    ) -> Result<bool, FrontierError> {
+        let Some(via) = via else { return Ok(true) };
+        let source = reader.get(&URLS, &page_key(id, via))?;
+        Ok(source.is_some_and(|source| self.crawl(id).rules.is_start(&source.url)))
     }
 
     /// A page outside its template links to a known URL: notes it, or takes the URL up again.
@@ -142,7 +190,9 @@ impl Frontier {
         key: UrlKey,
         record: &UrlRecord,
     ) -> Result<bool, FrontierError> {
-        let Some(via) = record.via.filter(|via| via.host == key.host && record.depth > 0) else {
+        // Start URLs, and where they redirect to; further pages of a list that is a start URL are no such.
+        let is_start = record.depth == 0 && record.hops > 0;
+        let Some(via) = record.via.filter(|via| via.host == key.host && !is_start) else {
             return Ok(true);
         };
         let Some(parent) = reader.get(&URLS, &page_key(id, via))? else { return Ok(true) };
@@ -197,7 +247,13 @@ impl Frontier {
         let next = (rows.len() > at_most).then(|| rows[at_most].0);
         for (row, record) in rows.into_iter().take(at_most) {
             let was_refused = match &record.outcome {
-                Outcome::Excluded { rule } => rule != NOFOLLOW || self.crawl(id).settings.follow_nofollow,
+                outcome @ Outcome::Excluded { .. } => match Unfollowed::of(outcome) {
+                    None => true,
+                    Some(Unfollowed::Nofollow) => self.crawl(id).settings.follow_nofollow,
+                    Some(Unfollowed::Canonical) => self.crawl(id).settings.honour_canonical,
+                    // Only its pages can tell, when they are read again.
+                    Some(Unfollowed::OutsideLinks) => false,
+                },
                 Outcome::OffSite | Outcome::OverLimit { .. } | Outcome::Trap { .. } => true,
                 Outcome::Failed { error: ErrorKind::ForbiddenAddress, .. } => true,
                 // Another robots mode or file may allow it; the queue's turn will tell.
@@ -248,10 +304,9 @@ impl Frontier {
     ) -> Result<(), FrontierError> {
         let store = self.store.clone();
         let crawl = self.crawl_mut(id);
-        let outcome = if offer.follow {
-            crawl.admit(&store, offer.key, &offer.url, offer.depth)?
-        } else {
-            Outcome::Excluded { rule: NOFOLLOW.to_owned() }
+        let outcome = match offer.unfollowed {
+            None => crawl.admit(&store, offer.key, &offer.url, offer.depth)?,
+            Some(reason) => Outcome::Excluded { rule: reason.rule().to_owned() },
         };
         let stats = crawl.stats_mut();
         stats.distinct += 1;
@@ -284,17 +339,17 @@ impl Frontier {
         offer: &Offer,
         mut record: UrlRecord,
     ) -> Result<(), FrontierError> {
-        let was_nofollow = matches!(&record.outcome, Outcome::Excluded { rule } if rule == NOFOLLOW);
-        if !offer.follow {
+        let was_unfollowed = Unfollowed::of(&record.outcome).is_some();
+        if offer.unfollowed.is_some() {
             // As long as nothing else leads there, the shortest of these ways counts.
-            if was_nofollow && offer.depth < record.depth {
+            if was_unfollowed && offer.depth < record.depth {
                 (record.depth, record.via) = (offer.depth, offer.via);
                 batch.put(&URLS, &page_key(id, offer.key), &record);
             }
             return Ok(());
         }
         let widened = offer.start && record.outcome == Outcome::OffSite;
-        if offer.depth >= record.depth && !was_nofollow && !widened {
+        if offer.depth >= record.depth && !was_unfollowed && !widened {
             return Ok(());
         }
         let store = self.store.clone();
@@ -303,7 +358,7 @@ impl Frontier {
         if was_open {
             crawl.dequeue(&store, batch, offer.key, &record)?;
         }
-        if was_nofollow || offer.depth < record.depth {
+        if was_unfollowed || offer.depth < record.depth {
             record.depth = offer.depth;
             record.via = offer.via;
             record.hops = record.hops.min(offer.hops);
@@ -321,7 +376,7 @@ impl Frontier {
         }
         let depth_decides = matches!(&record.outcome, Outcome::OverLimit { limit: model::Limit::Depth });
         let closer_on_its_chain = matches!(&record.outcome, Outcome::Trap { guard: Guard::Chain });
-        if was_nofollow || widened || depth_decides || closer_on_its_chain {
+        if was_unfollowed || widened || depth_decides || closer_on_its_chain {
             let outcome = match closer_on_its_chain {
                 // Met before: its turn will tell.
                 true => crawl.rules.refusal(&record.url, record.depth).unwrap_or(Outcome::Waiting),

@@ -56,6 +56,11 @@ impl Rules {
         true
     }
 
+    /// True of a start URL, and of where one redirects to.
+    pub(crate) fn is_start(&self, url: &PageUrl) -> bool {
+        self.starts.urls.contains(url)
+    }
+
     /// Changes when any setting or start does, so that a resumed crawl knows to judge its refusals anew.
     pub fn fingerprint(&self) -> u64 {
         let settings = serde_json::to_string(&self.settings).unwrap_or_default();

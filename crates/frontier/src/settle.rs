@@ -130,7 +130,7 @@ impl Frontier {
                 offers = links;
                 for offer in &mut offers {
                     // The page may have come closer while it was fetched.
-                    offer.depth = record.depth + 1;
+                    offer.depth = record.depth + u32::from(!offer.further);
                 }
                 Outcome::Fetched
             }

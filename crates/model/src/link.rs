@@ -73,4 +73,16 @@ pub enum LinkKind {
     Redirect,
     /// A start URL.
     Start,
+    /// A link to a further page of a list, as a template says.
+    Further,
+}
+
+impl LinkKind {
+    /// The depth of what such a link on a page of this depth leads to: a list's further pages are as deep as the list.
+    pub fn depth_from(self, depth: u32) -> u32 {
+        match self {
+            LinkKind::Further => depth,
+            _ => depth + 1,
+        }
+    }
 }

@@ -21,12 +21,15 @@ mod rebuild;
 mod reindex;
 mod repair;
 mod request;
+mod restore;
+mod restore_rows;
 mod robots;
 mod row_export;
 mod rows;
 mod runs;
 mod select;
 mod sink;
+mod stored;
 mod summary;
 mod walk;
 mod why;
@@ -48,7 +51,8 @@ pub use request::{
 };
 pub use robots::RobotsWord;
 pub use rows::{
-    Condition, DiffPart, DiffRequest, FieldChange, Mark, MarkCounts, RowsPart, RowsRequest, SortBy, Test,
+    Condition, DiffPart, DiffRequest, Drift, FieldChange, Mark, MarkCounts, RowsPart, RowsRequest, SortBy,
+    Test, TypeCoverage,
 };
 pub use runs::{Begin, Finished, Started, begin};
 pub use summary::{HostFigure, Spread, Summary, summary};

@@ -12,14 +12,11 @@ use archive::{
     ArchiveError, ArchiveReader, HttpHead, Location, Metadata, Position, Purpose, RecordHead, RecordKind,
     file_name,
 };
-use fetch::{DecodeLimits, decode};
 use model::{Cut, ErrorKind, Normalise, Outcome, PageUrl, Timestamp, UrlKey};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::stored::{Answer, LONGEST};
 use crate::{Moment, ServiceError};
-
-/// Longest block that is read back; bodies are far shorter.
-const LONGEST: u64 = 256 << 20;
 
 /// How our gzip members begin: what to look for behind a damaged one.
 const MEMBER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff];
@@ -32,6 +29,7 @@ pub(crate) struct Archived {
     pub(crate) visit: VisitRecord,
     pub(crate) outcome: Outcome,
     pub(crate) metadata: Metadata<'static>,
+    pub(crate) answer: Answer,
 }
 
 /// What a walk through an archive found besides visits.
@@ -74,7 +72,7 @@ struct FileWalk<'a> {
     end: u64,
     normalise: Normalise,
     /// The answer whose metadata is still to come.
-    pending: Option<(PageUrl, Timestamp, VisitRecord, HttpHead)>,
+    pending: Option<(PageUrl, Timestamp, VisitRecord, Answer)>,
     walked: &'a mut Walked,
 }
 
@@ -146,12 +144,12 @@ impl FileWalk<'_> {
                 let started = head.get("WARC-Date")?.parse::<Moment>().ok()?.0;
                 let length = u32::try_from(length?).ok()?;
                 let location = Location { file: self.number, offset: head.offset, length };
-                let (http, visit) = visit_of(head, block, location);
-                self.pending = Some((url, started, visit, http));
+                let (answer, visit) = visit_of(head, &block, location);
+                self.pending = Some((url, started, visit, answer));
                 None
             }
             RecordKind::Metadata => {
-                let (url, started, mut visit, http) = self.pending.take()?;
+                let (url, started, mut visit, answer) = self.pending.take()?;
                 let metadata = Metadata::parse(&block)?;
                 if metadata.purpose != Purpose::Page || head.target() != Some(url.as_str()) {
                     return None;
@@ -164,12 +162,12 @@ impl FileWalk<'_> {
                 }
                 let outcome = match &metadata.outcome {
                     Some(outcome) => outcome.clone().into_owned(),
-                    None => outcome_of(&url, &http, self.normalise),
+                    None => outcome_of(&url, &answer.http, self.normalise),
                 };
                 if let Outcome::Failed { error, .. } = &outcome {
                     visit.error = Some(error.clone());
                 }
-                Some(Archived { key: UrlKey::of(&url), url, started, visit, outcome, metadata })
+                Some(Archived { key: UrlKey::of(&url), url, started, visit, outcome, metadata, answer })
             }
             _ => None,
         }
@@ -214,12 +212,9 @@ fn file_numbers(dir: &Path) -> Result<Vec<u32>, ServiceError> {
     Ok(numbers)
 }
 
-fn visit_of(head: &RecordHead, block: Vec<u8>, location: Location) -> (HttpHead, VisitRecord) {
-    let (http, body) = HttpHead::split(&block);
-    let limits = DecodeLimits { length: LONGEST, ratio: u64::MAX };
-    let body = body.to_vec().into();
-    let coding = http.headers.get("content-encoding").unwrap_or_default();
-    let content = decode(&body, coding, limits).map(|decoded| decoded.content).unwrap_or_default();
+fn visit_of(head: &RecordHead, block: &[u8], location: Location) -> (Answer, VisitRecord) {
+    let answer = Answer::of(block);
+    let Answer { http, body, content } = &answer;
     let header = |name: &str| http.headers.get(name).map(str::to_owned);
     let visit = VisitRecord {
         status: http.status,
@@ -235,14 +230,14 @@ fn visit_of(head: &RecordHead, block: Vec<u8>, location: Location) -> (HttpHead,
             _ => None,
         },
         title: None,
-        content_hash: xxh3_64(&content),
+        content_hash: xxh3_64(content),
         location: Some(location),
         etag: header("etag"),
         last_modified: header("last-modified"),
         noindex: false,
         canonical: None,
     };
-    (http, visit)
+    (answer, visit)
 }
 
 /// What an answer means where the archive does not say. Trouble that may pass is asked about again.

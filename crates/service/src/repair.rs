@@ -7,16 +7,16 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use archive::rows::{self, ROW_CONTENTS, ROW_COUNTS, ROW_PAGES, ROW_RUNS, ROWS, TEMPLATES};
-use archive::tables::{Committed, Edge, LINKS, Links, POSITIONS, VISITS};
-use archive::{ArchiveReader, ArchiveSettings, ArchiveWriter, PageFacts, Position};
+use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
+use archive::{ArchiveReader, ArchiveSettings, ArchiveWriter, Position};
 use catalog::{Catalog, ProjectEntry};
 use frontier::tables::{
-    FACTS, GUARDS, HINTS, HOSTS, HostRecord, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES,
-    STATS, STOCKS, Stats, TEXTS, URL_TEMPLATES, URLS, UrlRecord,
+    FACTS, GUARDS, HINTS, HOSTS, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS, STOCKS,
+    TEXTS, URL_TEMPLATES, URLS,
 };
-use frontier::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Frontier, Offer, page_key};
+use frontier::{Frontier, Offer, page_key};
 use kv::{Batch, Durability, Key, KvError, Reader, Store, Table, Value};
-use model::{CrawlId, CrawlSettings, HostKey, LinkKind, Order, Outcome, Timestamp, UrlKey};
+use model::{CrawlId, Outcome, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -25,6 +25,8 @@ use crate::check::{check, visit_problem};
 use crate::data::{Access, catalog_path, check_version, open_store, store_path};
 use crate::rebuild::{self, Archived};
 use crate::reindex::reindex;
+use crate::restore::{Restore, edges, offer, priority, template_reader};
+use crate::restore_rows::restore_rows;
 use crate::sink::Sink;
 use crate::{Data, ServiceError};
 
@@ -59,6 +61,9 @@ pub struct Repaired {
     pub links_restored: u64,
     /// URLs known again.
     pub urls_restored: u64,
+    /// Pages whose rows were read again from the archive.
+    #[serde(default)]
+    pub rows_restored: u64,
     /// Pages whose record is damaged, to be fetched again.
     pub to_fetch_again: u64,
     /// Lines of the archives' indexes, written anew.
@@ -206,6 +211,11 @@ impl Repair<'_, '_> {
             rows::reindex(self.store, crawl)?;
             self.note("lists and counts of rows were written anew")?;
         }
+        let pages = restore_rows(self.data, crawl, entry)?;
+        if pages > 0 {
+            self.done.rows_restored += pages;
+            self.note(format!("rows of {pages} pages were read again from the archive"))?;
+        }
         match self.data.write_index(crawl) {
             Ok(lines) => self.done.index_lines += lines,
             Err(error) => {
@@ -305,6 +315,7 @@ impl Repair<'_, '_> {
         let mut work = Restore {
             crawl,
             settings,
+            pages: template_reader(&entry.project),
             batch: self.store.batch(),
             stats: self.store.get(&STATS, &crawl.0)?.unwrap_or_default(),
             pending: 0,
@@ -366,11 +377,12 @@ impl Repair<'_, '_> {
         for url in &entry.project.start {
             let key = UrlKey::of(url);
             let offer =
-                Offer { url: url.clone(), key, depth: 0, via: None, follow: true, start: true, hops: 0 };
+                Offer { url: url.clone(), key, depth: 0, via: None, unfollowed: None, start: true, hops: 0, further: false };
             frontier.offer(&mut batch, crawl, offer, self.now)?;
         }
         let (store, now, settings) = (self.store, self.now, &entry.project.crawl);
         let committed = store.get(&POSITIONS, &crawl.0)?.unwrap_or_default().position;
+        let reader = template_reader(&entry.project);
         let mut pages = 0;
         rebuild::visits(
             &self.data.archive_dir(crawl),
@@ -381,17 +393,18 @@ impl Repair<'_, '_> {
                 if let Outcome::Redirected { to } = &record.outcome {
                     frontier.offer(&mut batch, crawl, Offer::redirect(&record, archived.key, to), now)?;
                 }
-                let Some(page) = archived.metadata.page else { return Ok(()) };
-                for (edge, url) in edges(&page, settings) {
-                    let offer = Offer {
-                        url,
-                        key: edge.target,
-                        depth: record.depth + 1,
-                        via: Some(archived.key),
-                        follow: edge.followed,
-                        start: false,
-                        hops: 0,
-                    };
+                let Archived { key, url, started, visit, metadata, answer, .. } = archived;
+                let Some(page) = metadata.page else { return Ok(()) };
+                let offers = match &reader {
+                    Some(reader) => {
+                        let fetched = answer.fetched(url, started, visit.cut, settings);
+                        reader.read(&fetched).offers(key, record.depth).0
+                    }
+                    None => {
+                        edges(&page, settings).map(|(edge, url)| offer(edge, url, key, record.depth)).collect()
+                    }
+                };
+                for offer in offers {
                     frontier.offer(&mut batch, crawl, offer, now)?;
                 }
                 pages += 1;
@@ -421,139 +434,6 @@ fn commit(
     frontier.seal(&mut batch, now)?;
     store.commit(batch, Durability::Synced)?;
     Ok(frontier.committed(now)?)
-}
-
-struct Restore<'a> {
-    crawl: CrawlId,
-    settings: &'a CrawlSettings,
-    batch: Batch,
-    stats: Stats,
-    pending: usize,
-    done: Repaired,
-}
-
-impl Restore<'_> {
-    fn visit(&mut self, archived: Archived) -> Result<(), ServiceError> {
-        let Archived { url, key, started, visit, outcome, metadata } = archived;
-        let row = page_key(self.crawl, key);
-        let visit_row = (row.0, row.1, row.2, started.0);
-        let is_news = !self.batch.contains(&VISITS, &visit_row)?;
-        let latest = self.batch.prefix(&VISITS, &row).keys().next_back().transpose()?;
-        let is_latest = latest.is_none_or(|(.., start)| start <= started.0);
-        if is_news {
-            self.batch.put(&VISITS, &visit_row, &visit);
-            self.count(&visit, &outcome);
-            self.host(key.host, url.host(), started, visit.millis)?;
-            self.done.visits_restored += 1;
-            self.pending += 1;
-        }
-        if let Some(page) = &metadata.page
-            && is_latest
-            && (is_news || !self.batch.contains(&LINKS, &row)?)
-        {
-            let edges: Vec<Edge> = edges(page, self.settings).map(|(edge, _)| edge).collect();
-            if is_news {
-                self.stats.links_found += edges.len() as u64;
-            }
-            self.batch.put(&LINKS, &row, &Links { edges });
-            self.done.links_restored += 1;
-            self.pending += 1;
-        }
-        let known = self.batch.get(&URLS, &row)?;
-        let record = match known {
-            // What the tables say is better than a guess, and an outcome of the same kind has more to it there.
-            Some(record)
-                if is_news
-                    && is_latest
-                    && outcome != Outcome::Waiting
-                    && record.outcome.name() != outcome.name() =>
-            {
-                UrlRecord { outcome, ..record }
-            }
-            Some(_) => return Ok(()),
-            None => {
-                self.done.urls_restored += 1;
-                let arrival = self.stats.next_arrival;
-                self.stats.next_arrival += 1;
-                UrlRecord {
-                    url,
-                    depth: metadata.depth,
-                    via: metadata.via.as_deref().map(UrlKey::of),
-                    found: started,
-                    outcome,
-                    arrival,
-                    priority: u32::MAX - priority(self.settings.order, metadata.depth),
-                    tries: 0,
-                    busy: 0,
-                    hops: 0,
-                }
-            }
-        };
-        self.batch.put(&URLS, &row, &record);
-        self.pending += 1;
-        Ok(())
-    }
-
-    fn count(&mut self, visit: &archive::tables::VisitRecord, outcome: &Outcome) {
-        let stats = &mut self.stats;
-        if let Some(status) = visit.status {
-            *stats.statuses.entry(status).or_default() += 1;
-        }
-        stats.requests += 1;
-        stats.fetch_millis.add(visit.millis);
-        match outcome {
-            Outcome::Fetched => {
-                stats.bytes += visit.bytes;
-                stats.page_bytes.add(visit.content_bytes);
-            }
-            Outcome::Failed { error, .. } => *stats.errors.entry(error.name()).or_default() += 1,
-            _ => {}
-        }
-    }
-
-    /// A host's clock cannot be rebuilt, but that it was asked, and when last, can.
-    fn host(
-        &mut self,
-        key: HostKey,
-        host: model::Host,
-        started: Timestamp,
-        millis: u64,
-    ) -> Result<(), ServiceError> {
-        let known = self.batch.get(&HOSTS, &key.0)?;
-        // A ledger that is there is better than what the archive tells of it.
-        if known.as_ref().is_some_and(|record| record.pause > 0) {
-            return Ok(());
-        }
-        let mut record = known.unwrap_or_else(|| HostRecord::new(host));
-        record.requests += 1;
-        record.millis += millis;
-        record.last_start = record.last_start.max(Some(started));
-        record.next = record.next.max(started + std::time::Duration::from_millis(millis));
-        self.batch.put(&HOSTS, &key.0, &record);
-        Ok(())
-    }
-}
-
-/// An archived page's links, as rows and with their URLs.
-fn edges<'a>(
-    page: &'a PageFacts<'_>,
-    settings: &'a CrawlSettings,
-) -> impl Iterator<Item = (Edge, model::PageUrl)> + 'a {
-    page.links.iter().map(move |link| {
-        let link = link.clone().into_link();
-        let asked_not_to = link.rel.nofollow || page.nofollow;
-        let wanted = link.kind != LinkKind::Canonical || settings.honour_canonical;
-        let follow = wanted && (!asked_not_to || settings.follow_nofollow);
-        (Edge::of(&link, follow), link.url)
-    })
-}
-
-fn priority(order: Order, depth: u32) -> u32 {
-    let candidate = Candidate { depth };
-    match order {
-        Order::BreadthFirst => BreadthFirst.priority(&candidate).0,
-        Order::DepthFirst => DepthFirst.priority(&candidate).0,
-    }
 }
 
 fn record_priority(data: &Data, crawl: CrawlId, depth: u32) -> Result<u32, ServiceError> {

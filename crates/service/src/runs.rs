@@ -14,7 +14,7 @@ use model::{CrawlId, Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::rows::latest_marks;
+use crate::rows::{latest_marks, watch};
 use crate::{Data, Live, ServiceError, Summary, summary};
 
 /// Rows dropped in one commit.
@@ -113,6 +113,7 @@ impl Started {
                 data.write_index(entry.crawl)?;
                 let mut summary = summary(&data, &entry)?;
                 summary.row_changes = latest_marks(&data, entry.project.name.as_str())?;
+                (summary.coverage, summary.drift) = watch(&data, &entry, id)?;
                 Ok::<_, ServiceError>((summary, starts(&data, &entry)?))
             })
         };

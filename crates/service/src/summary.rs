@@ -10,7 +10,7 @@ use kv::Reader;
 use model::Outcome;
 use serde::{Deserialize, Serialize};
 
-use crate::{Data, MarkCounts, ServiceError};
+use crate::{Data, Drift, MarkCounts, ServiceError, TypeCoverage};
 
 /// Hosts named as slowest and as failing.
 const HOSTS_NAMED: usize = 5;
@@ -74,6 +74,12 @@ pub struct Summary {
     /// What became of rows since the run before; at the end of a run, if there was one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_changes: Option<MarkCounts>,
+    /// How often fields were found in this run's rows; at the end of a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coverage: Vec<TypeCoverage>,
+    /// Fields that are found less often than in earlier runs; at the end of a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drift: Vec<Drift>,
 }
 
 /// Sum, mean, 95th percentile and largest of some values.
@@ -165,6 +171,8 @@ impl Summary {
             duplicate_rows: 0,
             pages_with_rows: 0,
             row_changes: None,
+            coverage: Vec::new(),
+            drift: Vec::new(),
         }
     }
 }
@@ -214,6 +222,9 @@ impl fmt::Display for Summary {
                     grouped(unseen)
                 ),
             )?;
+        }
+        for drift in &self.drift {
+            line("drift", drift.to_string())?;
         }
         line(
             "links",

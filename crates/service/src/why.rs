@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use archive::tables::{LINKS, VISITS};
 use frontier::tables::{HINTS, HOSTS, QUEUE, ROBOTS, RobotsAnswer, URLS, UrlRecord};
-use frontier::{Rules, page_key};
+use frontier::{Rules, Unfollowed, page_key};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
@@ -196,9 +196,19 @@ impl Story {
         }
         // Rules that are no matter of the URL alone: they are known only from what happened.
         match record.map(|record| &record.outcome) {
-            Some(outcome @ Outcome::Excluded { rule }) if rule == "nofollow" => {
-                let refusal = Some(format!("{outcome}: no followed link leads to it"));
-                words.push(RuleWord { rule: "follow_nofollow".to_owned(), passes: false, refusal });
+            Some(outcome) if Unfollowed::of(outcome).is_some() => {
+                let (rule, why) = match Unfollowed::of(outcome) {
+                    Some(Unfollowed::OutsideLinks) => (
+                        "links_in",
+                        "every link to it stands outside the parts of pages where links are followed (links, links_in)",
+                    ),
+                    Some(Unfollowed::Canonical) => {
+                        ("honour_canonical", "only canonical links lead to it, which are not honoured")
+                    }
+                    _ => ("follow_nofollow", "no followed link leads to it"),
+                };
+                let refusal = Some(format!("{outcome}: {why}"));
+                words.push(RuleWord { rule: rule.to_owned(), passes: false, refusal });
             }
             Some(outcome @ Outcome::OverLimit { limit: model::Limit::HostPages }) => {
                 let refusal = Some(outcome.to_string());

@@ -13,24 +13,29 @@ use crate::read::Page;
 /// Rows that are looked at, and elements of one row that are tried.
 const MAX_ROWS: usize = 50;
 const MAX_ELEMENTS: usize = 40;
+/// Selectors that are proposed.
+const MAX_PROPOSALS: usize = 8;
 
 impl Template {
-    /// A CSS selector for a field of a page type, relative to the row, that finds these values, by their row's place
-    /// on the page, in all rows but at most a quarter; none if there is none or the field's source is no selector.
-    pub fn propose(
+    /// CSS selectors for a field of a page type, relative to the row, that find these values, by their row's place
+    /// on the page, in all rows but at most a quarter; the sturdiest, then the shortest first. None for a field whose source is no
+    /// selector.
+    pub fn proposals(
         &self,
         page_type: &str,
         field: &str,
         tree: &Tree,
         url: &PageUrl,
         known: &[(u32, Value)],
-    ) -> Option<String> {
-        let page_type = self.pages.iter().find(|page| page.name == page_type)?;
-        let field = page_type.fields.iter().find(|known| known.name == field)?;
+    ) -> Vec<String> {
+        let page_type = self.pages.iter().find(|page| page.name == page_type);
+        let field =
+            page_type.and_then(|page_type| page_type.fields.iter().find(|known| known.name == field));
+        let (Some(page_type), Some(field)) = (page_type, field) else { return Vec::new() };
         let known: Vec<&(u32, Value)> =
             known.iter().filter(|(_, value)| !value.is_empty()).take(MAX_ROWS).collect();
         if known.is_empty() || !matches!(field.source, Some(Source::Select(_))) {
-            return None;
+            return Vec::new();
         }
         let mut page = Page::new(self, tree, url);
         let containers = match &page_type.rows {
@@ -56,11 +61,12 @@ impl Template {
                 break;
             }
         }
-        candidates.sort_by_key(|text| (text.matches(' ').count(), text.len()));
+        candidates.sort_by_key(|text| (is_weak(text), text.matches(' ').count(), text.len()));
         candidates.dedup();
-        candidates
+        let good = candidates
             .into_iter()
-            .find(|text| Selector::css(text).is_ok_and(|selector| finds(&mut page, &selector)))
+            .filter(|text| Selector::css(text).is_ok_and(|selector| finds(&mut page, &selector)));
+        good.take(MAX_PROPOSALS).collect()
     }
 }
 
@@ -97,6 +103,12 @@ fn selectors(tree: &Tree, container: NodeId, node: NodeId) -> Vec<String> {
     own.iter().cloned().chain(nested).collect()
 }
 
+/// True of a selector that only names elements which stand for nothing: the next change of the page breaks it.
+fn is_weak(selector: &str) -> bool {
+    let speaks = ["h1", "h2", "h3", "h4", "h5", "h6", "time"].contains(&selector);
+    !speaks && !selector.contains(['.', '['])
+}
+
 /// Selectors that speak of one element alone.
 fn simple(tree: &Tree, node: NodeId) -> Vec<String> {
     let plain = |text: &str| {
@@ -131,14 +143,16 @@ mod tests {
         let known: Vec<(u32, Value)> =
             known.iter().map(|(place, text)| (*place, Value::Text((*text).to_owned()))).collect();
         let url = PageUrl::parse("http://a.test/").unwrap();
-        let proposed = template(fields).propose("p", "f", &tree(html), &url, &known);
-        assert_eq!(proposed.as_deref(), expected, "{html}");
+        let proposed = template(fields).proposals("p", "f", &tree(html), &url, &known);
+        assert_eq!(proposed.first().map(String::as_str), expected, "{html}");
     }
 
     #[test]
-    fn the_shortest_selector_that_still_finds_the_values_is_proposed() {
+    fn a_short_and_sturdy_selector_that_still_finds_the_values_is_proposed() {
         let fields = "  p: {rows: li, read: {f: .title}}";
         let html = "<ul><li><b class=x>1</b><a class=name>A</a><li><b class=x>2</b><a class=name>B</a></ul>";
+        check(fields, html, &[(0, "A"), (1, "B")], Some(".name"));
+        let html = "<ul><li><b>1</b><a>A</a><li><b>2</b><a>B</a></ul>";
         check(fields, html, &[(0, "A"), (1, "B")], Some("a"));
         let html = "<ul><li><a>1</a><a class=name>A</a><li><a>2</a><a class=name>B</a></ul>";
         check(fields, html, &[(0, "A"), (1, "B")], Some(".name"));

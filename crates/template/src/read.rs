@@ -48,6 +48,19 @@ impl Template {
     }
 }
 
+impl Template {
+    /// True of a value that was found on the page and understood: not missing, not the field's default, not words
+    /// where the field wants something else. False for fields that the template does not have.
+    pub fn is_found(&self, page_type: &str, field: &str, value: &Value) -> bool {
+        let page = self.pages.iter().find(|page| page.name == page_type);
+        let field = page.and_then(|page| page.fields.iter().find(|known| known.name == field));
+        field.is_some_and(|field| {
+            let is_default = || field.default.as_ref().is_some_and(|default| said(field, default) == *value);
+            !value.is_empty() && !is_odd(field.kind, value) && !is_default()
+        })
+    }
+}
+
 /// One page while it is read.
 pub(crate) struct Page<'a> {
     pub(crate) template: &'a Template,
@@ -330,17 +343,6 @@ impl<'a> Page<'a> {
     pub(crate) fn understood(&self, field: &Field, text: &str) -> Value {
         let as_text = || Value::Text(text.to_owned());
         match field.kind {
-            FieldKind::Text => Value::Text(markup::collapsed(text).into_owned()),
-            FieldKind::Number => {
-                number::number(text, field.decimal, false).map_or_else(as_text, Value::Number)
-            }
-            FieldKind::Price => number::number(text, field.decimal, true).map_or_else(as_text, |amount| {
-                Value::Price { amount, currency: number::currency(text).map(str::to_owned) }
-            }),
-            FieldKind::Date => {
-                let locale = field.locale.as_deref();
-                date::date(text, field.format.as_deref(), locale).map_or_else(as_text, Value::Date)
-            }
             FieldKind::Link => match self.template.normalise.join_url(&self.base, text) {
                 Ok(url) => Value::Link(url.as_str().to_owned()),
                 Err(_) => self.base.join(text).map_or_else(|_| as_text(), |url| Value::Link(url.into())),
@@ -348,12 +350,30 @@ impl<'a> Page<'a> {
             FieldKind::Image => {
                 self.base.join(text).map_or_else(|_| as_text(), |url| Value::Image(url.into()))
             }
-            FieldKind::Html => Value::Html(text.to_owned()),
-            FieldKind::Json => match serde_json::from_str::<Json>(text) {
-                Ok(json) => Value::Json(json.to_string()),
-                Err(_) => as_text(),
-            },
+            _ => said(field, text),
         }
+    }
+}
+
+/// A text as a value of the field's kind, where that does not depend on the page.
+fn said(field: &Field, text: &str) -> Value {
+    let as_text = || Value::Text(text.to_owned());
+    match field.kind {
+        FieldKind::Text => Value::Text(markup::collapsed(text).into_owned()),
+        FieldKind::Number => number::number(text, field.decimal, false).map_or_else(as_text, Value::Number),
+        FieldKind::Price => number::number(text, field.decimal, true).map_or_else(as_text, |amount| {
+            Value::Price { amount, currency: number::currency(text).map(str::to_owned) }
+        }),
+        FieldKind::Date => {
+            let locale = field.locale.as_deref();
+            date::date(text, field.format.as_deref(), locale).map_or_else(as_text, Value::Date)
+        }
+        FieldKind::Html => Value::Html(text.to_owned()),
+        FieldKind::Json => match serde_json::from_str::<Json>(text) {
+            Ok(json) => Value::Json(json.to_string()),
+            Err(_) => as_text(),
+        },
+        FieldKind::Link | FieldKind::Image => as_text(),
     }
 }
 

@@ -24,13 +24,14 @@ pub(super) fn run(context: &Context, _: &ArgMatches) -> Result<Exit, Failure> {
             out.line(plain(&format!("{of}{words}")))
         }
         (false, RepairRow::Repaired(done)) => out.line(format_args!(
-            "{} crawls: {} unreadable rows dropped, {} visits, {} pages' links and {} URLs restored, {} pages to \
-             fetch again, {} lines of index written",
+            "{} crawls: {} unreadable rows dropped, {} visits, {} pages' links, {} URLs and {} pages' rows restored, \
+             {} pages to fetch again, {} lines of index written",
             done.crawls,
             done.rows_dropped,
             done.visits_restored,
             done.links_restored,
             done.urls_restored,
+            done.rows_restored,
             done.to_fetch_again,
             done.index_lines
         )),

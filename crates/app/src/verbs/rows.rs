@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use service::{Condition, Mark, Request, RowsPart, RowsRequest, SortBy};
 
 use super::asking::{ask_for, limit_arg, runtime};
-use super::table::{Table, named};
+use super::table::{Table, named, plain};
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
@@ -40,26 +40,29 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let mut request = RowsRequest { of, ..choosing(flags) };
     let mut shown = Shown::new(context);
     let mut left = request.limit;
-    loop {
-        let (mut next, mut live, mut rows) = (0, false, 0);
+    let drifted = loop {
+        let (mut next, mut live, mut rows, mut drifted) = (0, false, 0, Vec::new());
         ask_for(context, &Request::Rows(request.clone()), |part: RowsPart| match part {
             RowsPart::Columns { names } => shown.columns(&names),
             RowsPart::Row { cells } => shown.row(cells),
-            RowsPart::End { rows: sent, next: place, live: going } => {
-                (rows, next, live) = (sent, place, going);
+            RowsPart::End { rows: sent, next: place, live: going, drift } => {
+                (rows, next, live, drifted) = (sent, place, going, drift);
                 Ok(())
             }
         })?;
         left = left.map(|left| left.saturating_sub(rows));
         if !flags.get_flag("follow") || !live || left == Some(0) {
-            break;
+            break drifted;
         }
         shown.flush()?;
         (request.after, request.limit) = (Some(next), left);
         runtime()?.block_on(tokio::time::sleep(EVERY));
-    }
+    };
     if shown.end()? == 0 && !context.quiet {
         eprintln!("no row is like that");
+    }
+    for drift in drifted.iter().filter(|_| !context.quiet) {
+        eprintln!("drift: {}", plain(&drift.to_string()));
     }
     Ok(Exit::Done)
 }

@@ -65,7 +65,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         .with_context(|| format!("{place:?}"))
         .map_err(Failure::usage)?;
     let reader =
-        PageReader::new(&project, agent(&project)).map_err(|error| Failure::usage(anyhow!(error)))?;
+        PageReader::new(&project, PageReader::product(&project.crawl)).map_err(|error| Failure::usage(anyhow!(error)))?;
     let fetched = if is_url {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let clock = WallClock::start();
@@ -84,12 +84,6 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         show(&project, &fetched.url, &read, &links)?;
     }
     Ok(Exit::Done)
-}
-
-/// Our name where a page speaks to one crawler, as the crawl has it.
-fn agent(project: &Project) -> &str {
-    let name = project.crawl.user_agent.as_deref().unwrap_or("gannet");
-    name.split(['/', ' ']).next().unwrap_or_default()
 }
 
 /// A file as the answer that it might have been.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bad_input;
+mod drift;
 mod errors;
 mod full_disk;
 mod gannet;
@@ -16,6 +17,7 @@ mod politeness;
 mod power_cut;
 mod process;
 mod readme;
+mod rows;
 mod served;
 mod stop;
 mod torture;

@@ -38,6 +38,11 @@ impl Running {
         self.err.so_far()
     }
 
+    /// What it has said on standard output so far.
+    pub(crate) fn output(&self) -> String {
+        self.out.so_far()
+    }
+
     /// True while it has not ended.
     pub(crate) fn is_alive(&mut self) -> bool {
         self.child.try_wait().expect("the process is ours").is_none()

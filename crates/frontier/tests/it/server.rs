@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use frontier::{Asked, End, Offer, Patience, Politeness, Sent};
+use frontier::{Asked, End, Offer, Patience, Politeness, Sent, Unfollowed};
 use model::{ErrorKind, Host, PageUrl, Timestamp, UrlKey};
 
 use crate::web::{Answer, FakeWeb, Name};
@@ -194,7 +194,7 @@ impl Servers {
 
 /// A link of a page; the frontier sets its depth.
 pub(crate) fn link(to: &PageUrl, from: UrlKey, follow: bool) -> Offer {
-    Offer { key: UrlKey::of(to), url: to.clone(), depth: 0, via: Some(from), follow, start: false, hops: 0 }
+    Offer { key: UrlKey::of(to), url: to.clone(), depth: 0, via: Some(from), unfollowed: (!follow).then_some(Unfollowed::Nofollow), start: false, hops: 0, further: false }
 }
 
 fn failed(error: ErrorKind, patience: Patience) -> End {

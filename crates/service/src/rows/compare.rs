@@ -106,7 +106,7 @@ pub(crate) struct Side {
 
 impl Side {
     pub(crate) fn new(snapshot: &Snapshot, state: State) -> Result<Side, ServiceError> {
-        Ok(Side { layout: Layout::of(snapshot, state.crawl)?, state })
+        Ok(Side { layout: Layout::of(snapshot, state.crawl, None)?, state })
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use archive::rows::{Column, PageColumns, ROWS, TEMPLATES, TemplateColumns};
 use kv::Reader;
-use model::{CrawlId, Value};
+use model::{CrawlId, Template, Value};
 
 use super::listing::Listed;
 use crate::ServiceError;
@@ -61,11 +61,19 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn of(reader: &impl Reader, crawl: CrawlId) -> Result<Layout, ServiceError> {
+    /// The columns of a crawl's rows; those of `fields` where no page has been read yet.
+    pub(crate) fn of(
+        reader: &impl Reader,
+        crawl: CrawlId,
+        fields: Option<&Template>,
+    ) -> Result<Layout, ServiceError> {
         let mut templates = Vec::new();
         for row in reader.prefix(&TEMPLATES, &crawl.0) {
             let ((_, version), columns) = row?;
             templates.push((version, columns));
+        }
+        if let Some(fields) = fields.filter(|_| templates.is_empty()) {
+            templates.push((fields.version().0, TemplateColumns::of(fields)));
         }
         let last = reader.prefix(&ROWS, &crawl.0).next_back().transpose()?;
         let last = last.map(|(_, page)| page.template.0);

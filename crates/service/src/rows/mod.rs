@@ -1,6 +1,7 @@
 //! `rows`: what templates read, filtered, sorted and joined; `diff`: what became of rows between two runs.
 
 mod compare;
+mod drift;
 mod filter;
 mod index;
 mod layout;
@@ -16,6 +17,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 pub use compare::{FieldChange, Mark, MarkCounts};
+pub(crate) use drift::watch;
+pub use drift::{Drift, TypeCoverage};
 pub use filter::{Condition, SortBy, Test};
 pub(crate) use layout::Shown;
 pub(crate) use listing::Listed;
@@ -89,6 +92,9 @@ pub enum RowsPart {
         next: u64,
         /// Whether more may come.
         live: bool,
+        /// Fields that the run found less often than earlier runs did.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        drift: Vec<Drift>,
     },
 }
 
@@ -127,7 +133,9 @@ pub(crate) fn rows(data: &Data, request: &RowsRequest, out: &mut Sink<'_>) -> Re
         out.send(&RowsPart::Row { cells: cells.collect() })
     })?;
     let next = counts(&snapshot, query.asked.state.crawl)?.next;
-    out.send(&RowsPart::End { rows, next, live })
+    let summary = query.asked.run.as_ref().and_then(|run| run.summary.as_ref());
+    let drift = summary.and_then(|summary| serde_json::from_value(summary["drift"].clone()).ok());
+    out.send(&RowsPart::End { rows, next, live, drift: drift.unwrap_or_default() })
 }
 
 pub(crate) fn diff(data: &Data, request: &DiffRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
@@ -212,7 +220,7 @@ impl<'a> Query<'a> {
         flat: bool,
     ) -> Result<Query<'a>, ServiceError> {
         let asked = Asked::find(data, snapshot, request.of.as_deref())?;
-        let layout = Layout::of(snapshot, asked.state.crawl)?;
+        let layout = Layout::of(snapshot, asked.state.crawl, asked.entry.project.fields.as_ref())?;
         let shown = match request.columns.is_empty() {
             true => layout.all(flat),
             false => request.columns.iter().map(|name| layout.find(name)).collect::<Result<_, _>>()?,

@@ -62,12 +62,12 @@ pub(crate) fn base_of(
     Ok(None)
 }
 
-fn has_rows(snapshot: &Snapshot, crawl: CrawlId) -> Result<bool, ServiceError> {
+pub(crate) fn has_rows(snapshot: &Snapshot, crawl: CrawlId) -> Result<bool, ServiceError> {
     Ok(snapshot.prefix(&ROWS, &crawl.0).keys().next().transpose()?.is_some())
 }
 
 /// The rows as they stood when a run had ended: before the first record of the next run on the same crawl.
-fn state_after(snapshot: &Snapshot, run: &Run) -> Result<State, ServiceError> {
+pub(crate) fn state_after(snapshot: &Snapshot, run: &Run) -> Result<State, ServiceError> {
     let next = (run.crawl.0, run.id.0.unsigned_abs() + 1)..=(run.crawl.0, u64::MAX);
     let next = snapshot.range(&ROW_RUNS, next).next().transpose()?;
     let settings: CrawlSettings = serde_json::from_value(run.settings.clone()).unwrap_or_default();

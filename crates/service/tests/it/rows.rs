@@ -304,7 +304,7 @@ fn rows_that_came_since_can_be_asked_for() {
     let next = |request: RowsRequest| {
         let parts = shop.site.ask(&Request::Rows(request)).unwrap();
         match serde_json::from_value(parts.last().unwrap().clone()).unwrap() {
-            RowsPart::End { rows, next, live } => (rows, next, live),
+            RowsPart::End { rows, next, live, .. } => (rows, next, live),
             other => panic!("{other:?}"),
         }
     };

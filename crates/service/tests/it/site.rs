@@ -166,7 +166,7 @@ impl Site {
         for start in &project.start {
             let key = UrlKey::of(start);
             let offer =
-                Offer { url: start.clone(), key, depth: 0, via: None, follow: true, start: true, hops: 0 };
+                Offer { url: start.clone(), key, depth: 0, via: None, unfollowed: None, start: true, hops: 0, further: false };
             frontier.offer(&mut batch, id, offer, now).unwrap();
         }
         loop {
@@ -292,9 +292,10 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
                     key: UrlKey::of(&link.url),
                     depth: leased.depth + 1,
                     via: Some(leased.key),
-                    follow: true,
+                    unfollowed: None,
                     start: false,
                     hops: 0,
+                    further: false,
                 })
                 .collect(),
             text: None,

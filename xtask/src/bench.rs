@@ -39,8 +39,8 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "extract",
-        about: "pages per CPU second with ten fields of fifty rows each, beside parsel",
-        package: "html",
+        about: "pages per CPU second with a template of ten fields on pages of fifty rows, beside parsel; detection",
+        package: "template",
         example: "bench_extract",
         beside_python: true,
     },

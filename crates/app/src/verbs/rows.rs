@@ -56,7 +56,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         }
         shown.flush()?;
         (request.after, request.limit) = (Some(next), left);
-        runtime()?.block_on(tokio::time::sleep(EVERY));
+        runtime()?.block_on(async { tokio::time::sleep(EVERY).await });
     };
     if shown.end()? == 0 && !context.quiet {
         eprintln!("no row is like that");

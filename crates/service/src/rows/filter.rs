@@ -116,10 +116,15 @@ impl Condition {
         self.number.is_some()
     }
 
-    /// Finds our words in a text in small letters.
-    pub(crate) fn contained_in(&self) -> impl Fn(&[u8]) -> bool + '_ {
+    /// Where our words, which are looked for in small letters, begin in a text.
+    pub(crate) fn finder(&self) -> impl Fn(&[u8]) -> Option<usize> + '_ {
         let finder = memchr::memmem::Finder::new(self.folded.as_bytes());
-        move |text| finder.find(text).is_some()
+        move |text| finder.find(text)
+    }
+
+    /// Length of our words in small letters.
+    pub(crate) fn folded_len(&self) -> usize {
+        self.folded.len()
     }
 
     fn any(&self, value: &Value, wanted: &dyn Fn(Ordering) -> bool) -> bool {

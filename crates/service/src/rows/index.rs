@@ -97,13 +97,26 @@ impl Index {
                 }
                 first.in_order(sort[0].1, &mut |group: &[u32]| {
                     let start = chosen.len();
-                    chosen.extend(group.iter().filter(|row| is_hit(**row)));
-                    chosen[start..].sort_by(|a, b| {
+                    let room = limit - start;
+                    let found = group.iter().map(|row| row & !SAME).filter(|row| is_hit(*row));
+                    if ties.is_empty() {
+                        chosen.extend(found.take(room));
+                        return chosen.len() < limit;
+                    }
+                    chosen.extend(found);
+                    let order = |a: &u32, b: &u32| {
                         let each = ties.iter().map(|(ranks, descending)| {
                             compare_ranks(ranks[*a as usize], ranks[*b as usize], *descending)
                         });
-                        each.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
-                    });
+                        // Equals in the order of the crawl.
+                        each.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then).then(a.cmp(b))
+                    };
+                    // Of many equals only those that are wanted are sorted.
+                    if chosen.len() - start > room {
+                        chosen[start..].select_nth_unstable_by(room, order);
+                        chosen.truncate(limit);
+                    }
+                    chosen[start..].sort_unstable_by(order);
                     chosen.len() < limit
                 })?;
                 chosen.truncate(limit);
@@ -326,10 +339,10 @@ impl ColumnFile {
             }
             Test::Contains | Test::ContainsNot => {
                 let (ends, texts) = (self.section(Section::FoldedEnds)?, self.section(Section::Folded)?);
-                let found = condition.contained_in();
+                let contains = containing(condition, &ends, &texts, kinds.len());
                 for (row, kind) in rows() {
-                    let holds = || kind != EMPTY && found(cut(&ends, &texts, row));
-                    hits[row] = hits[row] && holds() == (condition.test == Test::Contains);
+                    let holds = kind != EMPTY && contains[row];
+                    hits[row] &= holds == (condition.test == Test::Contains);
                 }
             }
             _ => {
@@ -355,13 +368,12 @@ impl ColumnFile {
         Ok(hits)
     }
 
-    /// Hands over the rows in order, those of equal value together, until no more are wanted.
+    /// Hands over the rows in order, those of equal value together and with their mark, until no more are wanted.
     fn in_order(&self, descending: bool, take: &mut dyn FnMut(&[u32]) -> bool) -> Result<(), ServiceError> {
         let order: Vec<u32> = numbers_of(&self.section(Section::Order)?);
         let kinds = self.section(Section::Kinds)?;
         let filled = order.partition_point(|row| kinds[(row & !SAME) as usize] != EMPTY);
         let (filled, empty) = order.split_at(filled);
-        let mut walk = |group: &[u32]| take(&group.iter().map(|row| row & !SAME).collect::<Vec<_>>());
         let mut rest = filled;
         while !rest.is_empty() {
             let group = match descending {
@@ -379,12 +391,12 @@ impl ColumnFile {
                     group
                 }
             };
-            if !walk(group) {
+            if !take(group) {
                 return Ok(());
             }
         }
         if !empty.is_empty() {
-            walk(empty);
+            take(empty);
         }
         Ok(())
     }
@@ -418,6 +430,29 @@ fn number_at(bytes: &[u8], at: usize) -> u64 {
 fn numbers_of(bytes: &[u8]) -> Vec<u32> {
     let (numbers, _) = bytes.as_chunks::<4>();
     numbers.iter().map(|number| u32::from_le_bytes(*number)).collect()
+}
+
+/// Which rows contain the condition's words: all texts are searched in one sweep, as they stand one behind the other.
+fn containing(condition: &Condition, ends: &[u8], texts: &[u8], rows: usize) -> Vec<bool> {
+    let length = condition.folded_len();
+    let mut contains = vec![length == 0; rows];
+    let find = condition.finder();
+    let (mut from, mut row) = (0, 0);
+    while length > 0 && row < rows {
+        let Some(at) = texts.get(from..).and_then(&find) else { break };
+        let at = from + at;
+        while row < rows && number_at(ends, 8 * row) as usize <= at {
+            row += 1;
+        }
+        let end = number_at(ends, 8 * row) as usize;
+        let within = row < rows && at + length <= end;
+        if within {
+            contains[row] = true;
+        }
+        // Found in this row, go on with the next; found across the border of two, go on behind its beginning.
+        from = if within { end } else { at + 1 };
+    }
+    contains
 }
 
 /// The bytes of one row.

@@ -13,9 +13,9 @@ from parsel import Selector
 def read(page, job, values):
     for row in Selector(text=page).xpath(job["row"]):
         for field in job["xpath"]:
-            values.extend(row.xpath(field).getall())
+            values.append(" ".join(row.xpath(field).get("").split()))
         for field in job["css"]:
-            values.extend(row.css(field).getall())
+            values.append(" ".join(row.css(field).get("").split()))
 
 
 def main():

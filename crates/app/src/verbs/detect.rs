@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use clap::{Arg, ArgMatches, Command, value_parser};
-use model::{CrawlSettings, PageUrl, Project, ProjectName};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use model::{CrawlSettings, Normalise, PageUrl, Project, ProjectName, Template};
 use serde_json::{Value, json};
 use template::detect::{self, Detection, Expression, Field, List};
 
@@ -47,6 +47,12 @@ pub(super) fn command() -> Command {
                 .help("Which list the project reads"),
         )
         .arg(
+            Arg::new("no-detail")
+                .long("no-detail")
+                .action(ArgAction::SetTrue)
+                .help("Do not ask for the first row's own page to propose its fields"),
+        )
+        .arg(
             Arg::new("output")
                 .long("output")
                 .short('o')
@@ -71,6 +77,10 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let Some(fields) = detection.template(chosen) else {
         let problem = format!("there is no list {}; {} were found", chosen + 1, detection.lists.len());
         return Err(Failure::usage(anyhow::anyhow!("{name}: {problem}")));
+    };
+    let fields = match (&base, with_detail(&detection, chosen, base.as_ref().filter(|_| is_url(name)), flags)) {
+        (Some(_), Some(with_detail)) => with_detail,
+        _ => fields,
     };
     let project = base.map(|start| Project {
         name: ProjectName::of(&start),
@@ -109,6 +119,28 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     }
     out.done()?;
     Ok(Exit::Done)
+}
+
+fn is_url(name: &str) -> bool {
+    name.starts_with("http://") || name.starts_with("https://")
+}
+
+/// The template with a page type for the rows' own pages, from the first of them. Not without asking: a file has none.
+fn with_detail(
+    detection: &Detection,
+    list: usize,
+    from: Option<&PageUrl>,
+    flags: &ArgMatches,
+) -> Option<Template> {
+    let from = from?;
+    let url = Normalise::default().join(from, detection.detail_link(list)?).ok()?;
+    if flags.get_flag("no-detail") || url.host() != from.host() || url == *from {
+        return None;
+    }
+    // A page that cannot be had proposes nothing; the list does not depend on it.
+    let (html, at) = page::read(url.as_str(), flags).ok()?;
+    let tree = html::parse(&html, &mut ());
+    detection.template_with_detail(list, from, &tree, &at.unwrap_or(url))
 }
 
 fn show(out: &mut Output, detection: &Detection) -> Result<(), Failure> {

@@ -102,7 +102,7 @@ struct ProjectFile {
     /// Which rows to read from which pages: page types by name, each a map of the keys below; or `from: FILE`, a file
     /// with the page types, relative to this one. Without it, no rows are read.
     #[serde(default)]
-    #[schemars(extend("x-form" = "map of page types, or {from: FILE}"))]
+    #[schemars(extend("x-form" = "map of page types, or a map with from"))]
     fields: Option<Template>,
 }
 

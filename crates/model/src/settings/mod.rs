@@ -76,7 +76,8 @@ pub struct CrawlSettings {
     /// Pages to fetch at most; 0 = no limit.
     #[schemars(extend("x-group" = "Limits", "x-unit" = "pages"))]
     pub max_pages: u64,
-    /// Links to follow at most from a start URL, which has depth 0; 0 = no limit.
+    /// Links to follow at most from a start URL, which has depth 0; 0 = no limit. A list's further pages (`next`) are
+    /// as deep as the list.
     #[schemars(extend("x-group" = "Limits", "x-unit" = "links"))]
     pub max_depth: u64,
     /// Pages to fetch at most from one host; 0 = no limit.

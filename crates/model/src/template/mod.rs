@@ -59,8 +59,10 @@ pub struct PageType {
     #[serde(with = "ordered")]
     #[schemars(with = "std::collections::BTreeMap<String, Field>", extend("x-form" = "NAME: selector, or NAME: map of the keys of a field"))]
     pub read: Vec<Field>,
-    /// The list's further pages: a selector of the link to the next one, or the keys of `next`.
+    /// The list's further pages: a selector of the link to the next one, or the keys of `next`. They are as deep as
+    /// the list, however many there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-form" = "selector, or map of the keys of next"))]
     pub next: Option<Next>,
     /// Of this page's links, follow only those inside what these selectors find, besides `follow` and `next`;
     /// none for an empty list. Without it, `crawl: links_in` holds.
@@ -82,7 +84,8 @@ pub struct Next {
     /// Selects the links to numbered pages; all are followed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub numbers: Option<SelectorText>,
-    /// URL of the next page, relative to this one, with `{n}` for its number. It is tried while a page has rows.
+    /// URL of the next page, relative to this one, with `{n}` for its number. It is tried while a page has rows:
+    /// without `to`, one page behind the last is asked for as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-form" = "URL with {n}"))]
     pub url: Option<String>,

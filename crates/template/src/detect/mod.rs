@@ -4,6 +4,7 @@
 //! how much they tell, names their fields and finds short expressions that select just these rows and fields. What is
 //! shown was selected by the same engine that a crawl uses. Nothing is fetched and no page is special.
 
+mod detail;
 mod groups;
 mod kinds;
 mod leaves;
@@ -13,6 +14,7 @@ mod pagination;
 mod propose;
 mod score;
 mod selectors;
+mod vocabulary;
 
 use html::{NodeId, Tree};
 use model::FieldKind;
@@ -20,6 +22,7 @@ use model::FieldKind;
 use groups::Group;
 use leaves::{Column, Part};
 use outline::Outline;
+use vocabulary::Vocabulary;
 
 pub use pagination::NextPage;
 pub use selectors::Expression;
@@ -85,13 +88,14 @@ pub fn detect(tree: &Tree) -> Detection {
         .collect();
     score::prefer_inner_lists(&outline, &mut candidates);
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let vocabulary = Vocabulary::of(tree);
     let mut lists: Vec<List> = Vec::new();
     for candidate in candidates.into_iter().take(MOST_TRIED) {
         if lists.len() == MOST_LISTS {
             break;
         }
         if !lists.iter().any(|list| is_part_of(tree, &candidate.group, list)) {
-            lists.extend(propose(&outline, candidate));
+            lists.extend(propose(&outline, candidate, &vocabulary));
         }
     }
     Detection { lists, next: pagination::next_page(&outline) }
@@ -113,7 +117,7 @@ fn is_part_of(tree: &Tree, group: &Group, list: &List) -> bool {
 }
 
 /// The list with its expressions; none when no expression selects exactly its rows.
-fn propose(outline: &Outline<'_>, candidate: Candidate) -> Option<List> {
+fn propose(outline: &Outline<'_>, candidate: Candidate, vocabulary: &Vocabulary) -> Option<List> {
     let row = selectors::of_rows(outline, &candidate.group)?;
     let mut columns = Vec::new();
     let mut expressions = Vec::new();
@@ -124,7 +128,7 @@ fn propose(outline: &Outline<'_>, candidate: Candidate) -> Option<List> {
             expressions.push(expression);
         }
     }
-    let names = naming::names(outline, &columns);
+    let names = naming::names(outline, &columns, vocabulary);
     let fields: Vec<Field> = columns
         .into_iter()
         .zip(names.into_iter().zip(expressions))

@@ -7,9 +7,14 @@ use model::FieldKind;
 
 use super::leaves::{Column, Part};
 use super::outline::Outline;
+use super::vocabulary::Vocabulary;
 
 /// Names in the order of the columns, each different.
-pub(super) fn names(outline: &Outline<'_>, columns: &[(Column, FieldKind)]) -> Vec<String> {
+pub(super) fn names(
+    outline: &Outline<'_>,
+    columns: &[(Column, FieldKind)],
+    vocabulary: &Vocabulary,
+) -> Vec<String> {
     let mut taken = HashSet::new();
     let title = title_column(outline, columns);
     let detail = columns.iter().position(|(column, guess)| {
@@ -19,7 +24,10 @@ pub(super) fn names(outline: &Outline<'_>, columns: &[(Column, FieldKind)]) -> V
         .iter()
         .enumerate()
         .map(|(at, (column, guess))| {
-            let own = column.example().and_then(|node| said_by_the_page(outline, node, column.part));
+            let own = vocabulary.name_of(column);
+            let own = own.or_else(|| {
+                column.example().and_then(|node| said_by_the_page(outline, node, column.part))
+            });
             let name = match own {
                 _ if Some(at) == detail => "url".to_owned(),
                 // A link is the link of what it surrounds.
@@ -213,7 +221,7 @@ fn table_header(outline: &Outline<'_>, node: NodeId) -> Option<String> {
 }
 
 /// A name that can stand in YAML and in a formula: small letters, digits, `_`.
-fn plain(text: &str) -> Option<String> {
+pub(super) fn plain(text: &str) -> Option<String> {
     let mut name = String::new();
     for character in text.trim().chars().take(40) {
         if character.is_alphanumeric() {

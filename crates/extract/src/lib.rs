@@ -1,17 +1,29 @@
-//! Bytes -> page: character encoding, links with their attributes, title, meta data, visible text.
+//! Bytes -> page: character encoding, links with their attributes, title, meta data, visible text,
+//! and of that the main part; author, dates, headings, images, tables.
 //!
 //! Pure and total: broken input gives a poorer page, never an error. The page is read from parser events
 //! (crate `html`), so it is the same whether or not a tree is built beside it.
 
+mod author;
 mod charset;
+mod dated;
+mod dates;
 mod directives;
+mod element;
+mod hints;
 mod kind;
+mod linked_data;
 mod links;
+mod main_text;
+mod marks;
+mod outline;
 mod page;
+mod parts;
 mod prescan;
 mod reader;
 mod refresh;
 mod role;
+mod sections;
 mod words;
 
 pub use charset::decode;

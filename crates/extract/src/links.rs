@@ -52,6 +52,11 @@ impl Links {
         }
     }
 
+    /// What `<base>` says.
+    pub(crate) fn base(&self) -> Option<&Url> {
+        self.base.as_ref()
+    }
+
     /// Notes a link; the answer is its number, unless the page has too many.
     pub(crate) fn add(&mut self, kind: LinkKind, href: &str, rel: Rel) -> Option<usize> {
         if self.found.len() >= self.max.saturating_mul(FOUND_PER_KEPT) {

@@ -70,6 +70,7 @@ fn read<T>(input: &Input<'_>, parse: impl FnOnce(&str, &mut Reader<'_>) -> T) ->
                 words.line();
             }
             page.text = words.finish();
+            page.main.clone_from(&page.text);
         }
         page.charset = encoding.name().to_owned();
     }

@@ -8,9 +8,18 @@ use html::{Listener, Tag};
 use model::{LinkKind, Page};
 use url::Url;
 
+use crate::author;
+use crate::dated::{self, Known};
 use crate::directives;
+use crate::element::Element;
+use crate::hints;
+use crate::linked_data::Facts;
 use crate::links::{self, Links};
+use crate::main_text;
+use crate::marks::Marks;
+use crate::outline::Outline;
 use crate::page::Input;
+use crate::parts::{self, Images};
 use crate::refresh;
 use crate::role::{Format, Hidden, Role, role};
 use crate::words::{Words, collapse_into, push_within};
@@ -33,6 +42,12 @@ pub(crate) struct Reader<'a> {
     title_is_known: bool,
     in_body: bool,
     content_language: Option<String>,
+    outline: Outline,
+    marks: Marks,
+    images: Images,
+    facts: Facts,
+    /// The JSON-LD script being read.
+    script: Option<String>,
 }
 
 /// What is open of the elements that matter to links.
@@ -51,6 +66,8 @@ const MAX_META_VALUE: usize = 2_048;
 /// Bytes of a title, before and after its white space is collapsed.
 const MAX_TITLE_SOURCE: usize = 8 * 1_024;
 const MAX_TITLE: usize = 1_024;
+/// Bytes of one JSON-LD script.
+const MAX_SCRIPT: usize = 256 * 1_024;
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(input: &'a Input<'a>) -> Reader<'a> {
@@ -69,19 +86,27 @@ impl<'a> Reader<'a> {
             title_is_known: false,
             in_body: false,
             content_language: None,
+            outline: Outline::new(),
+            marks: Marks::default(),
+            images: Images::default(),
+            facts: Facts::default(),
+            script: None,
         }
     }
 
     /// The page that was heard.
-    pub(crate) fn finish(self) -> Page {
+    pub(crate) fn finish(mut self) -> Page {
+        self.outline.cut(self.words.length());
         let mut page = self.page;
         collapse_into(&mut page.title, &self.title, MAX_TITLE);
-        page.language = page.language.or(self.content_language);
+        let language = page.language.take().or(self.content_language);
+        page.language = language.or_else(|| self.facts.language.as_deref().and_then(directives::language));
         let Some(own_url) = self.own_url else { return page };
         let normalise = self.input.normalise;
         // A header cannot be put there by what visitors write on the page.
         let in_header = self.input.headers.all("link").find_map(links::canonical_in_header);
         let words = self.words.count();
+        page.images = self.images.finish(self.links.base().unwrap_or(&own_url), normalise);
         let (found, cut) = self.links.finish(self.input.url, &own_url, normalise, words);
         (page.links, page.links_cut) = (found, cut);
         page.canonical = in_header.and_then(|href| links::resolve(&own_url, href, normalise));
@@ -100,6 +125,23 @@ impl<'a> Reader<'a> {
             page.canonical = canonical.next().map(|link| link.url.clone());
         }
         page.text = self.words.finish();
+        let main = main_text::choose(&self.outline, &page.text);
+        page.main = main_text::text_of(&self.outline, &main.kept, &page.text);
+        page.headings = parts::headings(&self.outline, &page.text);
+        page.tables = parts::tables(&self.outline, &page.text);
+        let known = Known {
+            outline: &self.outline,
+            main: &main,
+            text: &page.text,
+            marks: &self.marks.all,
+            facts: &self.facts,
+            meta: &page.meta,
+            path: self.input.url.path_and_query(),
+            language: page.language.as_deref(),
+        };
+        let dated = dated::dated(&known);
+        page.author = author::author(&known);
+        (page.published, page.modified) = (dated.published, dated.modified);
         page
     }
 
@@ -109,6 +151,7 @@ impl<'a> Reader<'a> {
             && !self.is_inert()
         {
             self.open.link = self.links.add(LinkKind::Anchor, href, links::rel(tag.attribute("rel")));
+            self.outline.anchor();
             self.format_link();
         }
     }
@@ -141,7 +184,11 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
-        let Some(name) = tag.attribute("name").or_else(|| tag.attribute("property")) else { return };
+        let Some(name) =
+            tag.attribute("name").or_else(|| tag.attribute("property")).or_else(|| tag.attribute("itemprop"))
+        else {
+            return;
+        };
         let name = name.trim();
         if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case(self.input.agent) {
             directives::add(&mut self.page.directives, content);
@@ -188,6 +235,10 @@ impl<'a> Reader<'a> {
                 // The first one; those in drawings are names of shapes.
                 self.title_is_open = element == Hidden::Title && self.svg_depth == 0 && !self.title_is_known;
                 self.title_is_known |= self.title_is_open;
+                let is_data = |kind: &str| kind.trim().eq_ignore_ascii_case("application/ld+json");
+                if element == Hidden::Script && tag.attribute("type").is_some_and(is_data) {
+                    self.script = Some(String::new());
+                }
             }
             // Only these nest.
             Some((Hidden::Template, depth)) if element == Hidden::Template => *depth += 1,
@@ -201,6 +252,9 @@ impl<'a> Reader<'a> {
             Some((open, _)) if *open == element => {
                 self.hidden = None;
                 self.title_is_open = false;
+                if let Some(script) = self.script.take() {
+                    self.facts.add(&script);
+                }
             }
             _ => {}
         }
@@ -264,8 +318,37 @@ impl Open {
     }
 }
 
+impl Reader<'_> {
+    /// Notes where the tag stands in the page's shape, and what it says of itself.
+    fn shape_start(&mut self, tag: &Tag<'_>) {
+        if self.hidden.is_some() {
+            return;
+        }
+        let at = self.words.length();
+        let hint = hints::hint(tag);
+        if let Some(element) = Element::named(tag.name()) {
+            self.outline.start(element, hint, at);
+        } else if role(tag.name()) == Role::Block {
+            self.outline.rule(at);
+        }
+        self.marks.start(tag, &hint, self.outline.current(), at);
+    }
+
+    fn shape_end(&mut self, name: &str) {
+        if self.hidden.is_some() {
+            return;
+        }
+        let at = self.words.length();
+        if let Some(element) = Element::named(name) {
+            self.outline.end(element, at);
+        }
+        self.marks.end(name, at);
+    }
+}
+
 impl Listener for Reader<'_> {
     fn start(&mut self, tag: &Tag<'_>) {
+        self.shape_start(tag);
         match role(tag.name()) {
             Role::Inline => {}
             Role::Block | Role::Break => self.words.line(),
@@ -285,6 +368,11 @@ impl Listener for Reader<'_> {
                 self.start_hidden(element, tag);
             }
             Role::Image => {
+                if self.hidden.is_none()
+                    && let Some(source) = parts::source(tag)
+                {
+                    self.images.add(source, tag.attribute("alt").unwrap_or_default());
+                }
                 if let (Some(link), Some(alt)) = (self.open.link, tag.attribute("alt")) {
                     self.links.add_alt(link, alt);
                 }
@@ -315,6 +403,7 @@ impl Listener for Reader<'_> {
     }
 
     fn end(&mut self, name: &str) {
+        self.shape_end(name);
         match role(name) {
             Role::Block => {
                 self.words.line();
@@ -346,13 +435,17 @@ impl Listener for Reader<'_> {
             if self.title_is_open {
                 push_within(&mut self.title, text, MAX_TITLE_SOURCE);
             }
+            if let Some(script) = &mut self.script {
+                push_within(script, text, MAX_SCRIPT);
+            }
             return;
         }
-        let (links, link) = (&mut self.links, self.open.link);
+        let (links, link, outline) = (&mut self.links, self.open.link, &mut self.outline);
         self.words.add(text, |part, index, starts| {
             links.place(index);
             if let Some(link) = link {
                 links.add_anchor(link, part, starts);
+                outline.linked(part.len());
             }
         });
         self.in_body |= self.words.count() > 0;

@@ -59,6 +59,11 @@ impl Words {
         self.count
     }
 
+    /// Bytes of text so far.
+    pub(crate) fn length(&self) -> usize {
+        self.text.len()
+    }
+
     pub(crate) fn finish(self) -> String {
         self.text
     }

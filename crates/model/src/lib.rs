@@ -20,7 +20,7 @@ pub use key::{CrawlId, HostKey, UrlKey};
 pub use lease::{Lease, LeaseId, LeasedUrl};
 pub use link::{Link, LinkKind, LinkLook, Rel};
 pub use outcome::{ErrorKind, Guard, Limit, Outcome};
-pub use page::{Page, PageDirectives};
+pub use page::{DateSource, Heading, Image, Page, PageDate, PageDirectives};
 pub use project::{Project, ProjectError, ProjectName};
 pub use row::{Row, RowKey, TemplateVersion, Value};
 pub use settings::{

@@ -17,6 +17,21 @@ pub struct Page {
     pub charset: String,
     /// Visible text: words in document order, white space collapsed, block elements on lines of their own.
     pub text: String,
+    /// The part of the text that the page is there for: no menus, notices, teasers or comments. All of it where
+    /// nothing stands out.
+    pub main: String,
+    /// Who wrote it, as far as the page says.
+    pub author: Option<String>,
+    /// When it was first published.
+    pub published: Option<PageDate>,
+    /// When it was last changed.
+    pub modified: Option<PageDate>,
+    /// Its headings in document order, bounded.
+    pub headings: Vec<Heading>,
+    /// Its images in document order, bounded.
+    pub images: Vec<Image>,
+    /// Tables of data, row by row, bounded; tables that only arrange the page are left out.
+    pub tables: Vec<Vec<Vec<String>>>,
     /// The address the page calls its own.
     pub canonical: Option<PageUrl>,
     /// What the page asks of robots.
@@ -25,8 +40,60 @@ pub struct Page {
     pub links: Vec<Link>,
     /// True when the page had more links than the limit.
     pub links_cut: bool,
-    /// All `<meta name|property content>` pairs, in order, bounded.
+    /// All `<meta name|property|itemprop content>` pairs, in order, bounded.
     pub meta: Vec<(String, String)>,
+}
+
+/// A date that a page gives for itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageDate {
+    /// The day, `2026-11-15`, or the moment as written there, `2026-11-15T12:30:00+01:00`.
+    pub at: String,
+    /// Where it was found.
+    pub source: DateSource,
+    /// How sure it is, 0 to 100.
+    pub confidence: u8,
+}
+
+/// Where a date was found, surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DateSource {
+    /// JSON-LD: `datePublished`, `dateModified`.
+    LinkedData,
+    /// `<meta>`.
+    Meta,
+    /// Markup in the text: `<time>`, `itemprop`.
+    Markup,
+    /// The page's own URL.
+    Url,
+    /// Words that people read.
+    Text,
+}
+
+/// A heading.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heading {
+    /// 1 to 6.
+    pub level: u8,
+    /// Its words.
+    pub text: String,
+}
+
+/// An image.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Where it is.
+    pub url: PageUrl,
+    /// Its alternative text.
+    pub alt: String,
+}
+
+impl PageDate {
+    /// The day alone.
+    pub fn day(&self) -> &str {
+        self.at.get(..10).unwrap_or(&self.at)
+    }
 }
 
 /// `<meta name=robots>` and `X-Robots-Tag`.

@@ -1,0 +1,178 @@
+//! Who wrote a page: JSON-LD, `<meta>`, markup, then words such as "By" near the headline.
+
+use crate::dated::Known;
+use crate::element::Element;
+use crate::hints::{Fact, Part};
+
+/// Names of `<meta>` that give an author, surest first.
+const META: &[&str] = &[
+    "author",
+    "article:author",
+    "parsely-author",
+    "sailthru.author",
+    "dc.creator",
+    "dcterms.creator",
+    "citation_author",
+    "byl",
+    "og:article:author",
+    "twitter:creator:name",
+    "article.author",
+];
+
+/// What stands before a name.
+const PREFIXES: &[&str] = &[
+    "written by",
+    "posted by",
+    "by",
+    "von",
+    "text von",
+    "text:",
+    "par",
+    "por",
+    "di",
+    "door",
+    "av",
+    "af",
+    "autor",
+    "autorka",
+    "autore",
+    "auteur",
+    "author",
+    "skribent",
+    "автор",
+    "yazan",
+    "του",
+    "της",
+    "作者",
+    "記者",
+    "文",
+    "글",
+    "بقلم",
+    "started by",
+    "asked by",
+];
+
+/// Longest name, in bytes, and most words.
+const MAX_NAME: usize = 80;
+const MOST_WORDS: usize = 8;
+
+/// The author, if anything names one.
+pub(crate) fn author(known: &Known<'_>) -> Option<String> {
+    let named = known.facts.author.as_deref().and_then(|name| clean(name, false));
+    named.or_else(|| in_meta(known)).or_else(|| marked(known)).or_else(|| written(known))
+}
+
+fn in_meta(known: &Known<'_>) -> Option<String> {
+    META.iter().find_map(|name| {
+        let mut values = known.meta.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        values.find_map(|(_, value)| clean(value, false))
+    })
+}
+
+fn marked(known: &Known<'_>) -> Option<String> {
+    let marks = known.marks.iter().filter(|mark| mark.fact == Fact::Author);
+    marks.filter(|mark| !is_elsewhere(known, mark.node as usize)).find_map(|mark| {
+        let words = known.text.get(mark.start..mark.end).unwrap_or_default().trim();
+        // A byline may go on with a date or a place on the next line.
+        let line = words.lines().next().unwrap_or_default();
+        let line = if PREFIXES.contains(&line.trim_end_matches(':').to_lowercase().as_str()) {
+            words.lines().nth(1).unwrap_or_default()
+        } else {
+            line
+        };
+        let value = mark.value.as_deref().filter(|_| words.is_empty());
+        clean(value.unwrap_or(line), false)
+    })
+}
+
+fn written(known: &Known<'_>) -> Option<String> {
+    let blocks = &known.outline.blocks;
+    let is_title = |at: &usize| {
+        known.outline.nodes[blocks[*at].node as usize].element == Element::H1 && known.main.kept[*at]
+    };
+    let title = (0..blocks.len()).find(is_title)?;
+    let near = title.saturating_sub(3)..(title + 7).min(blocks.len());
+    near.filter(|at| !is_elsewhere(known, blocks[*at].node as usize)).find_map(|at| {
+        let block = blocks[at];
+        let words = known.text.get(block.start as usize..block.end as usize).unwrap_or_default().trim();
+        if words.len() > 200 { None } else { words.lines().find_map(|line| clean(line, true)) }
+    })
+}
+
+fn is_elsewhere(known: &Known<'_>, node: usize) -> bool {
+    let mut at = node;
+    while at > 0 {
+        let node = &known.outline.nodes[at];
+        let beside = matches!(node.element, Element::Nav | Element::Aside | Element::Dialog)
+            || matches!(node.hint.part, Part::Comments | Part::Strong | Part::Hidden);
+        if beside && known.main.aside[at] {
+            return true;
+        }
+        at = node.parent as usize;
+    }
+    false
+}
+
+/// A name out of "By A. Name | 3 May": none where it is no name.
+fn clean(text: &str, needs_prefix: bool) -> Option<String> {
+    let text = text.trim();
+    if text.contains("://") || text.contains('@') {
+        return None;
+    }
+    let lower = text.to_lowercase();
+    let prefix = PREFIXES
+        .iter()
+        .filter(|prefix| lower.starts_with(**prefix) && lower.len() == text.len())
+        .filter(|prefix| {
+            let rest = &text[prefix.len()..];
+            !prefix.is_ascii() || prefix.ends_with(':') || rest.starts_with([' ', ':', '\u{a0}'])
+        })
+        .max_by_key(|prefix| prefix.len());
+    if needs_prefix && prefix.is_none() {
+        return None;
+    }
+    let name = prefix
+        .map_or(text, |prefix| &text[prefix.len()..])
+        .trim_start_matches([':', '：', ' ', '\u{a0}', '/']);
+    let ends = |c: char| {
+        matches!(c, '|' | '·' | '•' | '—' | '–' | '/' | '(' | '[' | '\n' | '⋅') || c.is_ascii_digit()
+    };
+    let name = &name[..name.find(ends).unwrap_or(name.len())];
+    let name = name.split(" - ").next().unwrap_or_default();
+    // "By A Name, chief editor", "By A Name on".
+    let name = name.split(", ").next().filter(|_| needs_prefix).unwrap_or(name);
+    let name = name.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | ':' | ';' | '-'));
+    let name = [" on", " am", " le", " el", " il", " op", " em"]
+        .iter()
+        .fold(name, |name, end| name.strip_suffix(end).unwrap_or(name));
+    let words = name.split_whitespace().count();
+    let starts_well =
+        name.chars().next().is_some_and(|c| c.is_alphabetic() && !(needs_prefix && c.is_lowercase()));
+    let is_name = (1..=MOST_WORDS).contains(&words)
+        && name.len() <= MAX_NAME
+        && starts_well
+        && !["admin", "administrator", "staff", "guest"].contains(&name.to_lowercase().as_str());
+    is_name.then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, needs_prefix: bool, expected: Option<&str>) {
+        assert_eq!(clean(text, needs_prefix).as_deref(), expected, "of {text:?}");
+    }
+
+    #[test]
+    fn names_are_cut_out_of_bylines() {
+        check("By Ada Byron | 3 May 2026", true, Some("Ada Byron"));
+        check("Von Käthe Groß, Berlin", true, Some("Käthe Groß"));
+        check("Автор: Иван Петров", true, Some("Иван Петров"));
+        check("Ada Byron, Grace H.", false, Some("Ada Byron, Grace H"));
+        check("Ada Byron", true, None);
+        check("by the river we walked", true, None);
+        check("https://e.test/ada", false, None);
+        check("ada@e.test", false, None);
+        check("", false, None);
+    }
+}

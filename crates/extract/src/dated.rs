@@ -1,0 +1,469 @@
+//! When a page was published and changed: every hint is weighed, the surest one counts.
+
+use model::{DateSource, PageDate};
+
+use crate::dates;
+use crate::element::Element;
+use crate::hints::{Fact, Part};
+use crate::linked_data::Facts;
+use crate::main_text::Main;
+use crate::marks::Mark;
+use crate::outline::Outline;
+
+/// What is known when a page has been read.
+pub(crate) struct Known<'a> {
+    pub(crate) outline: &'a Outline,
+    pub(crate) main: &'a Main,
+    pub(crate) text: &'a str,
+    pub(crate) marks: &'a [Mark],
+    pub(crate) facts: &'a Facts,
+    pub(crate) meta: &'a [(String, String)],
+    pub(crate) path: &'a str,
+    pub(crate) language: Option<&'a str>,
+}
+
+/// Published and modified.
+#[derive(Default)]
+pub(crate) struct Dated {
+    pub(crate) published: Option<PageDate>,
+    pub(crate) modified: Option<PageDate>,
+}
+
+/// Names of `<meta>` that give the date of publication, surest first; all without dots, dashes and case.
+const PUBLISHED: &[&str] = &[
+    "article:published_time",
+    "article:published",
+    "og:article:published_time",
+    "datepublished",
+    "og:published_time",
+    "publishedtime",
+    "pubdate",
+    "publishdate",
+    "publicationdate",
+    "publish_date",
+    "publication_date",
+    "parselypubdate",
+    "sailthrudate",
+    "citation_publication_date",
+    "citation_online_date",
+    "citation_date",
+    "dctermsissued",
+    "dcdateissued",
+    "dctermscreated",
+    "dcdatecreated",
+    "datecreated",
+    "articledateoriginal",
+    "dcdate",
+    "dctermsdate",
+    "date",
+    "created",
+    "shareaholic:article_published_time",
+    "bt:pubdate",
+    "originalpublicationdate",
+    "releasedate",
+];
+const MODIFIED: &[&str] = &[
+    "article:modified_time",
+    "article:modified",
+    "og:article:modified_time",
+    "datemodified",
+    "og:updated_time",
+    "og:modified_time",
+    "modifiedtime",
+    "lastmodified",
+    "last_modified",
+    "lastmod",
+    "dctermsmodified",
+    "dcdatemodified",
+    "bt:moddate",
+    "revised",
+    "updated",
+    "moddate",
+    "lastupdated",
+    "shareaholic:article_modified_time",
+];
+
+/// Blocks before and after the headline that are searched for a date without a label.
+const BEFORE: usize = 8;
+const AFTER: usize = 12;
+/// Longest block in which dates are sought, and what may stand around a date without a label.
+const MAX_BLOCK: usize = 240;
+const MAX_AROUND: usize = 80;
+/// Bytes before a date in which its label is sought.
+const LABEL: usize = 48;
+/// Blocks with a year in them that are looked at.
+const MOST_BLOCKS: usize = 64;
+
+/// Weighs all hints.
+pub(crate) fn dated(known: &Known<'_>) -> Dated {
+    let mut dated = Dated::default();
+    let language = known.language;
+    for (list, source, slot) in [
+        (&known.facts.published, DateSource::LinkedData, Fact::Published),
+        (&known.facts.modified, DateSource::LinkedData, Fact::Modified),
+    ] {
+        if let Some(at) = list.as_deref().and_then(|text| dates::value(text, language)) {
+            dated.offer(slot, at, source, 95);
+        }
+    }
+    for (names, fact) in [(PUBLISHED, Fact::Published), (MODIFIED, Fact::Modified)] {
+        if let Some((at, nth)) = in_meta(known.meta, names, language) {
+            dated.offer(fact, at, DateSource::Meta, if nth < 8 { 90 } else { 80 });
+        }
+    }
+    let is_index = is_index(known);
+    marked(known, is_index, &mut dated);
+    if let Some(at) = dates::in_path(known.path) {
+        dated.offer(Fact::Published, at, DateSource::Url, 70);
+    }
+    if dated.published.is_none() || dated.modified.is_none() {
+        written(known, is_index, &mut dated);
+    }
+    // What was changed before it was published was changed by mistake.
+    if let (Some(published), Some(modified)) = (&dated.published, &dated.modified)
+        && modified.day() < published.day()
+    {
+        if modified.confidence > published.confidence {
+            dated.published = None;
+        } else {
+            dated.modified = None;
+        }
+    }
+    dated
+}
+
+impl Dated {
+    fn offer(&mut self, fact: Fact, at: String, source: DateSource, confidence: u8) {
+        let slot = match fact {
+            Fact::Modified => &mut self.modified,
+            Fact::Published | Fact::Date => &mut self.published,
+            Fact::Author => return,
+        };
+        match slot {
+            // The same day to the minute, or a surer word.
+            Some(date) if date.confidence >= confidence => {
+                if date.at.len() == 10 && at.starts_with(&date.at) {
+                    date.at = at;
+                }
+            }
+            _ => *slot = Some(PageDate { at, source, confidence }),
+        }
+    }
+}
+
+fn in_meta(meta: &[(String, String)], names: &[&str], language: Option<&str>) -> Option<(String, usize)> {
+    let mut best: Option<(String, usize)> = None;
+    for (name, value) in meta {
+        let plain: String =
+            name.chars().filter(|c| !matches!(c, '.' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect();
+        let Some(nth) = names.iter().position(|known| *known == plain) else { continue };
+        if best.as_ref().is_none_or(|(_, known)| nth < *known)
+            && let Some(at) = dates::value(value, language)
+        {
+            best = Some((at, nth));
+        }
+    }
+    best
+}
+
+/// A page of teasers: their dates are not its own.
+fn is_index(known: &Known<'_>) -> bool {
+    let mut headlines = 0;
+    for (at, block) in known.outline.blocks.iter().enumerate() {
+        let element = known.outline.nodes[block.node as usize].element;
+        let is_link = block.link_bytes * 10 >= (block.end - block.start) * 7;
+        headlines += usize::from(known.main.kept[at] && element.level().is_some() && is_link);
+    }
+    headlines >= 3 || known.main.is_list
+}
+
+/// Dates that markup points out.
+fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
+    let (from, to) = near_title(known);
+    for mark in known.marks.iter().filter(|mark| mark.fact > Fact::Author) {
+        if is_beside(known, mark.node as usize) {
+            continue;
+        }
+        let words = known.text.get(mark.start..mark.end).unwrap_or_default();
+        let value = mark.value.as_deref().and_then(|value| dates::value(value, known.language));
+        let at = value.or_else(|| {
+            (words.len() <= MAX_BLOCK && dates::has_year(words))
+                .then(|| dates::value(words, known.language))
+                .flatten()
+        });
+        let Some(at) = at else { continue };
+        let is_near = (from..=to).contains(&mark.start);
+        // A label before it says more than a name: "Last updated <time>".
+        let before = known.text.get(..mark.start).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let label = label(line).or_else(|| label(words));
+        let fact = match (mark.fact, label) {
+            (Fact::Published | Fact::Modified, _) => mark.fact,
+            (_, Some(fact)) => fact,
+            (fact, None) => fact,
+        };
+        let confidence = match fact {
+            _ if is_index && !(fact == Fact::Modified && label.is_some()) => continue,
+            Fact::Published | Fact::Modified if is_near => 85,
+            Fact::Published | Fact::Modified => 66,
+            _ if is_near => 75,
+            _ => 50,
+        };
+        dated.offer(fact, at, DateSource::Markup, confidence);
+    }
+}
+
+/// Dates that only people are told: with a label anywhere in the text, without one near the headline.
+fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
+    let (from, to) = near_title(known);
+    let mut looked_at = 0;
+    for block in &known.outline.blocks {
+        let words = known.text.get(block.start as usize..block.end as usize).unwrap_or_default();
+        let is_near = (from..=to).contains(&(block.start as usize));
+        let is_long = words.len() > MAX_BLOCK;
+        if is_long && !is_near || !dates::has_year(words) || looked_at >= MOST_BLOCKS {
+            continue;
+        }
+        looked_at += 1;
+        let beside = is_beside(known, block.node as usize);
+        let mut before = 0;
+        let found = dates::find(words, known.language);
+        for (nth, date) in found.iter().enumerate() {
+            let next = found.get(nth + 1).map_or(words.len(), |next| next.range.start);
+            let after = &words[date.range.end
+                ..words.floor_char_boundary((date.range.end + 16).min(next).max(date.range.end))];
+            let lead = &words[before..date.range.start];
+            let label = label(lead).or_else(|| label_after(after));
+            before = date.range.end;
+            let around = words.len().saturating_sub(date.range.len());
+            let first = known.outline.nodes[block.node as usize].element;
+            match label {
+                // At the foot of a page stands when it was changed.
+                Some(Fact::Modified) if !in_comments(known, block.node as usize) => {
+                    dated.offer(Fact::Modified, date.at.clone(), DateSource::Text, 75);
+                }
+                Some(Fact::Published) if !beside && !is_index && !is_long => {
+                    dated.offer(
+                        Fact::Published,
+                        date.at.clone(),
+                        DateSource::Text,
+                        if is_near { 78 } else { 55 },
+                    );
+                }
+                None if !beside
+                    && !is_index
+                    && is_near
+                    && first.level().is_none()
+                    && (around <= MAX_AROUND || date.range.start <= 3 && !is_long) =>
+                {
+                    dated.offer(Fact::Published, date.at.clone(), DateSource::Text, 60);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The part of the text around the headline.
+fn near_title(known: &Known<'_>) -> (usize, usize) {
+    let blocks = &known.outline.blocks;
+    let kept = &known.main.kept;
+    let is_title =
+        |at: &usize| known.outline.nodes[blocks[*at].node as usize].element == Element::H1 && kept[*at];
+    let first = (0..blocks.len()).find(is_title).or_else(|| kept.iter().position(|kept| *kept)).unwrap_or(0);
+    let at = |at: usize| blocks.get(at).map_or(0, |block| block.start as usize);
+    (at(first.saturating_sub(BEFORE)), at((first + AFTER).min(blocks.len().saturating_sub(1))))
+}
+
+/// Whether an element stands among menus, teasers or comments.
+fn is_beside(known: &Known<'_>, node: usize) -> bool {
+    let mut at = node;
+    let mut in_text = false;
+    while at > 0 {
+        let node = &known.outline.nodes[at];
+        in_text |= matches!(node.element, Element::Article | Element::Main);
+        let by_element =
+            matches!(node.element, Element::Nav | Element::Aside | Element::Dialog | Element::Form);
+        if known.main.aside[at] && (by_element || node.hint.part >= Part::Comments && !in_text) {
+            return true;
+        }
+        if node.hint.part == Part::Comments && known.main.aside[at] {
+            return true;
+        }
+        at = node.parent as usize;
+    }
+    // The foot of a page is about the site.
+    !in_text && has_footer(known, node)
+}
+
+fn has_footer(known: &Known<'_>, node: usize) -> bool {
+    let mut at = node;
+    while at > 0 {
+        if known.outline.nodes[at].element == Element::Footer {
+            return true;
+        }
+        at = known.outline.nodes[at].parent as usize;
+    }
+    false
+}
+
+fn in_comments(known: &Known<'_>, node: usize) -> bool {
+    let mut at = node;
+    while at > 0 {
+        if known.outline.nodes[at].hint.part == Part::Comments && known.main.aside[at] {
+            return true;
+        }
+        at = known.outline.nodes[at].parent as usize;
+    }
+    false
+}
+
+/// Which date the words before it speak of; the last label counts.
+fn label(words: &str) -> Option<Fact> {
+    if words.is_empty() {
+        return None;
+    }
+    let lower = words[words.ceil_char_boundary(words.len().saturating_sub(LABEL))..].to_lowercase();
+    let last = |list: &[&str]| list.iter().filter_map(|word| lower.rfind(word)).max();
+    match (last(PUBLISHED_WORDS), last(MODIFIED_WORDS)) {
+        (None, None) => None,
+        (Some(published), modified) if modified.is_none_or(|modified| modified < published) => {
+            Some(Fact::Published)
+        }
+        _ => Some(Fact::Modified),
+    }
+}
+
+/// Where the label follows its date.
+fn label_after(words: &str) -> Option<Fact> {
+    let words = words.trim_start();
+    let begins = |list: &[&str]| list.iter().any(|word| words.starts_with(word));
+    if begins(&["更新", "修正", "수정", "tarihinde güncellendi"]) {
+        Some(Fact::Modified)
+    } else {
+        begins(&["公開", "发布", "發布", "投稿", "掲載", "게시", "등록", "작성"]).then_some(Fact::Published)
+    }
+}
+
+/// In many languages; parts of words, as endings differ.
+const PUBLISHED_WORDS: &[&str] = &[
+    "publi",
+    "posted",
+    "written on",
+    "first appeared",
+    "veröffentlicht",
+    "erschienen",
+    "erstellt",
+    "paru le",
+    "mis en ligne",
+    "pubblicat",
+    "gepubliceerd",
+    "geplaatst",
+    "opublikowan",
+    "dodano",
+    "опубликован",
+    "дата публикации",
+    "zveřejn",
+    "vydáno",
+    "publicer",
+    "julkaist",
+    "yayın",
+    "δημοσι",
+    "公開",
+    "投稿",
+    "掲載",
+    "发布",
+    "發布",
+    "发表",
+    "게시",
+    "작성",
+    "등록",
+    "입력",
+    "نشر",
+    "közzét",
+    "megjelen",
+    "released",
+    "created",
+    "issued",
+    "asked",
+    "started",
+    "joined the discussion",
+    "data de pub",
+];
+const MODIFIED_WORDS: &[&str] = &[
+    "updated",
+    "modified",
+    "revised",
+    "last edited",
+    "edited on",
+    "last change",
+    "reviewed",
+    "last reviewed",
+    "aktualisiert",
+    "geändert",
+    "bearbeitet",
+    "stand:",
+    "letzte änderung",
+    "mis à jour",
+    "mise à jour",
+    "modifié",
+    "actualizad",
+    "actualización",
+    "modificad",
+    "última revisión",
+    "aggiorna",
+    "modificat",
+    "atualizad",
+    "bijgewerkt",
+    "gewijzigd",
+    "zaktualizowan",
+    "aktualizac",
+    "ostatnia zmiana",
+    "обновлен",
+    "изменен",
+    "upraveno",
+    "poslední změna",
+    "uppdatera",
+    "senast ändrad",
+    "opdateret",
+    "oppdatert",
+    "päivitetty",
+    "güncelle",
+    "ενημερ",
+    "τελευταία",
+    "最終更新",
+    "更新",
+    "修改",
+    "수정",
+    "업데이트",
+    "تحديث",
+    "تعديل",
+    "frissít",
+    "módosít",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_label_before_a_date_counts() {
+        for (words, expected) in [
+            ("Published on ", Some(Fact::Published)),
+            ("Published then, updated ", Some(Fact::Modified)),
+            ("Zuletzt aktualisiert am ", Some(Fact::Modified)),
+            ("最終更新：", Some(Fact::Modified)),
+            ("Berlin, ", None),
+            ("", None),
+        ] {
+            assert_eq!(label(words), expected, "in {words:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_meta_are_compared_without_punctuation() {
+        let meta = [("DC.Date.Issued".to_owned(), "2026-01-02".to_owned())];
+        assert_eq!(in_meta(&meta, PUBLISHED, None).map(|(at, _)| at).as_deref(), Some("2026-01-02"));
+        assert_eq!(in_meta(&meta, MODIFIED, None), None);
+    }
+}

@@ -1,0 +1,460 @@
+//! Dates as machines and people write them, found in a text: a day, or a moment where one is written in full.
+//!
+//! Nothing here knows what today is: "yesterday" and dates without a year are no dates.
+
+use std::ops::Range;
+
+/// A date and where it stands in its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// `2026-11-15` or `2026-11-15T12:30:00Z`.
+    pub(crate) at: String,
+    pub(crate) range: Range<usize>,
+}
+
+/// Years that a page may have.
+const YEARS: Range<u32> = 1970..2100;
+
+/// Dates found in one text.
+const MOST_DATES: usize = 8;
+
+/// Longest text that is looked at, in bytes.
+const MAX_TEXT: usize = 400;
+
+/// The value of an attribute or a field as a date.
+pub(crate) fn value(text: &str, language: Option<&str>) -> Option<String> {
+    let text = text.trim();
+    if text.len() >= 8 && text.as_bytes()[..8].iter().all(u8::is_ascii_digit) && text.len() != 10 {
+        let day = format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..8]);
+        if is_day(&day) {
+            return Some(day);
+        }
+    }
+    find(text, language).into_iter().next().map(|found| found.at)
+}
+
+/// The dates in a text, in order. The language decides between 3/4 in March and in April.
+pub(crate) fn find(text: &str, language: Option<&str>) -> Vec<Found> {
+    let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+    let tokens = tokens(text);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() && found.len() < MOST_DATES {
+        match read(text, &tokens[at..], language) {
+            Some((date, used)) => {
+                found.push(date);
+                at += used.max(1);
+            }
+            // A day that is not in the calendar is no date, and nor is a part of it.
+            None if in_digits(text, &tokens[at..], language).is_some() => at += 5,
+            None => at += 1,
+        }
+    }
+    found
+}
+
+/// Whether a text may hold a date at all: a year is written in it.
+pub(crate) fn has_year(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let ascii = (0..bytes.len().saturating_sub(3)).any(|at| {
+        matches!(&bytes[at..at + 2], b"19" | b"20")
+            && digit(at + 2)
+            && digit(at + 3)
+            && !digit(at + 4)
+            && (at == 0 || !digit(at - 1))
+    });
+    // Arabic digits.
+    ascii || text.contains("٢٠") || text.contains("۲۰") || text.contains("۱۴")
+}
+
+/// A day in the path of a URL: `/2026/11/15/`, `/2026-11-15-`, `/20261115`.
+pub(crate) fn in_path(path: &str) -> Option<String> {
+    let bytes = path.as_bytes();
+    let digits = |from: usize, count: usize| -> Option<&str> {
+        let part = path.get(from..from + count)?;
+        part.bytes().all(|byte| byte.is_ascii_digit()).then_some(part)
+    };
+    let ends = |at: usize| !bytes.get(at).is_some_and(u8::is_ascii_digit);
+    for start in (0..bytes.len()).filter(|at| *at == 0 || !bytes[at - 1].is_ascii_digit()) {
+        let Some(year) = digits(start, 4) else { continue };
+        let day = match bytes.get(start + 4) {
+            Some(mark @ (b'/' | b'-' | b'_')) => {
+                let month = digits(start + 5, 2).or_else(|| digits(start + 5, 1));
+                let Some(month) = month else { continue };
+                let next = start + 5 + month.len();
+                if bytes.get(next) != Some(mark) {
+                    continue;
+                }
+                let day = digits(next + 1, 2).or_else(|| digits(next + 1, 1));
+                let Some(day) = day.filter(|day| ends(next + 1 + day.len())) else { continue };
+                format!("{year}-{month:0>2}-{day:0>2}")
+            }
+            _ => match (digits(start + 4, 2), digits(start + 6, 2)) {
+                (Some(month), Some(day)) if ends(start + 8) => format!("{year}-{month}-{day}"),
+                _ => continue,
+            },
+        };
+        if is_day(&day) {
+            return Some(day);
+        }
+    }
+    None
+}
+
+#[derive(Clone, Debug)]
+struct Token {
+    range: Range<usize>,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum What {
+    /// Its value and how many digits it has.
+    Number(u32, usize),
+    Month(u32),
+    /// 年, 月, 日 and their like.
+    Unit(char),
+    /// A word that may stand within a date.
+    Filler,
+    Word,
+    Mark(char),
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((start, c)) = chars.next() {
+        let mut end = start + c.len_utf8();
+        if let Some(first) = digit(c) {
+            let (mut number, mut digits) = (first, 1);
+            while let Some(next) = chars.peek().and_then(|(_, c)| digit(*c)) {
+                number = number.saturating_mul(10).saturating_add(next);
+                digits += 1;
+                end = chars.next().map_or(end, |(at, c)| at + c.len_utf8());
+            }
+            tokens.push(Token { range: start..end, what: What::Number(number, digits) });
+        } else if matches!(c, '年' | '月' | '日' | '号' | '년' | '월' | '일') {
+            tokens.push(Token { range: start..end, what: What::Unit(c) });
+        } else if c.is_alphabetic() {
+            while let Some((at, c)) =
+                chars.next_if(|(_, c)| c.is_alphabetic() && !is_unit(*c) || is_combining(*c))
+            {
+                end = at + c.len_utf8();
+            }
+            tokens.push(Token { range: start..end, what: word(&text[start..end]) });
+        } else if !c.is_whitespace() {
+            tokens.push(Token { range: start..end, what: What::Mark(c) });
+        }
+    }
+    tokens
+}
+
+fn digit(c: char) -> Option<u32> {
+    match c {
+        '0'..='9' => Some(c as u32 - '0' as u32),
+        '٠'..='٩' => Some(c as u32 - '٠' as u32),
+        '۰'..='۹' => Some(c as u32 - '۰' as u32),
+        '０'..='９' => Some(c as u32 - '０' as u32),
+        _ => None,
+    }
+}
+
+fn is_unit(c: char) -> bool {
+    matches!(c, '年' | '月' | '日' | '号' | '년' | '월' | '일')
+}
+
+fn is_combining(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}')
+}
+
+fn word(word: &str) -> What {
+    const FILLERS: &[&str] = &[
+        "de", "del", "of", "the", "th", "st", "nd", "rd", "er", "d", "den", "ta", "r", "г", "i", "w", "a",
+        "da", "di", "le", "el", "ngày", "tháng", "năm",
+    ];
+    if word.len() > 24 {
+        return What::Word;
+    }
+    let lower = word.to_lowercase();
+    if let Some(month) = MONTHS.iter().position(|names| names.split(' ').any(|name| name == lower)) {
+        return What::Month(month as u32 + 1);
+    }
+    if FILLERS.contains(&lower.as_str()) { What::Filler } else { What::Word }
+}
+
+/// A date that begins with the first token, and how many tokens it takes.
+fn read(text: &str, tokens: &[Token], language: Option<&str>) -> Option<(Found, usize)> {
+    let first = tokens.first()?;
+    let make = |year: u32, month: u32, day: u32, used: usize| {
+        let at = format!("{year:04}-{month:02}-{day:02}");
+        let end = tokens[used - 1].range.end;
+        is_day(&at).then_some((Found { at, range: first.range.start..end }, used))
+    };
+    if !matches!(first.what, What::Number(..) | What::Month(_)) {
+        return None;
+    }
+    if let Some(found) = in_digits(text, tokens, language) {
+        let ((year, month, day), used) = found;
+        let (mut found, mut used) = make(year, month, day, used)?;
+        if matches!(first.what, What::Number(_, 4))
+            && let Some((clock, end)) = clock(text, found.range.end)
+        {
+            found.at.push_str(&clock);
+            found.range.end = end;
+            used = tokens.iter().take_while(|token| token.range.start < end).count();
+        }
+        return Some((found, used));
+    }
+    // The parts in order, as far as they follow each other with nothing but fillers and punctuation between.
+    let mut parts: Vec<(&What, usize)> = Vec::with_capacity(6);
+    for (at, token) in tokens.iter().enumerate().take(12) {
+        match &token.what {
+            What::Filler | What::Mark('.' | ',' | '،' | '-' | '/' | '\'') => {}
+            What::Word | What::Mark(_) => break,
+            part => parts.push((part, at + 1)),
+        }
+        if parts.len() == 6 {
+            break;
+        }
+    }
+    let kinds: Vec<&What> = parts.iter().map(|(what, _)| *what).collect();
+    let used = |count: usize| parts[count - 1].1;
+    match kinds.as_slice() {
+        [
+            What::Number(year, 4),
+            What::Unit('年' | '년'),
+            What::Number(month, 1..=2),
+            What::Unit('月' | '월'),
+            What::Number(day, 1..=2),
+            ..,
+        ] => make(*year, *month, *day, used(5)),
+        [What::Number(day, 1..=2), What::Month(month), What::Number(year, 4), ..]
+        | [What::Month(month), What::Number(day, 1..=2), What::Number(year, 4), ..]
+        | [What::Number(year, 4), What::Month(month), What::Number(day, 1..=2), ..] => {
+            make(*year, *month, *day, used(3))
+        }
+        [What::Number(day, 1..=2), What::Month(month), What::Number(year, 2), ..] => {
+            make(2000 + *year, *month, *day, used(3))
+        }
+        _ => None,
+    }
+}
+
+/// `2026-11-15`, `15.11.2026`, `15. 11. 2026`, `11/15/2026`, `2026/11/15`.
+fn in_digits(text: &str, tokens: &[Token], language: Option<&str>) -> Option<((u32, u32, u32), usize)> {
+    let [a, first, b, second, c, ..] = tokens else { return None };
+    let (What::Number(x, x_digits), What::Number(y, 1..=2), What::Number(z, z_digits)) =
+        (&a.what, &b.what, &c.what)
+    else {
+        return None;
+    };
+    let (What::Mark(mark @ ('-' | '.' | '/' | '‑' | '–')), true) = (&first.what, first.what == second.what)
+    else {
+        return None;
+    };
+    let close = |left: &Token, right: &Token| right.range.start - left.range.end <= usize::from(*mark == '.');
+    if !(close(a, first) && close(first, b) && close(b, second) && close(second, c)) {
+        return None;
+    }
+    // Version numbers and addresses go on.
+    if text[c.range.end..].starts_with(|c: char| c == *mark)
+        && text[c.range.end + mark.len_utf8()..].starts_with(|c: char| c.is_ascii_digit())
+    {
+        return None;
+    }
+    match (x_digits, z_digits) {
+        (4, 1..=2) => Some(((*x, *y, *z), 5)),
+        (1..=2, 4) => {
+            let day_first = *x > 12 || *y <= 12 && !(*mark == '/' && is_month_first(language));
+            let (day, month) = if day_first { (*x, *y) } else { (*y, *x) };
+            Some(((*z, month, day), 5))
+        }
+        _ => None,
+    }
+}
+
+/// English without a country is American more often than not.
+fn is_month_first(language: Option<&str>) -> bool {
+    let tag = language.unwrap_or("en").to_ascii_lowercase().replace('_', "-");
+    matches!(tag.as_str(), "en" | "en-us" | "en-ph" | "es-us")
+}
+
+/// The time of day and zone that follow at once, as ISO writes them.
+fn clock(text: &str, from: usize) -> Option<(String, usize)> {
+    let rest = text.get(from..)?.as_bytes();
+    let number = |at: usize| -> Option<u32> {
+        let (tens, ones) = (rest.get(at)?, rest.get(at + 1)?);
+        (tens.is_ascii_digit() && ones.is_ascii_digit())
+            .then(|| u32::from(tens - b'0') * 10 + u32::from(ones - b'0'))
+    };
+    if !matches!(rest.first(), Some(b'T' | b't' | b' ')) || rest.get(3) != Some(&b':') {
+        return None;
+    }
+    let (hour, minute) = (number(1)?, number(4)?);
+    let mut at = 6;
+    let mut second = 0;
+    if rest.get(6) == Some(&b':')
+        && let Some(seconds) = number(7)
+    {
+        second = seconds;
+        at = 9;
+        if rest.get(9) == Some(&b'.') {
+            at = 10 + rest[10..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        }
+    }
+    if hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let mut clock = format!("T{hour:02}:{minute:02}:{second:02}");
+    match rest.get(at) {
+        Some(b'Z' | b'z') => {
+            clock.push('Z');
+            at += 1;
+        }
+        Some(sign @ (b'+' | b'-')) => {
+            if let Some(hours) = number(at + 1).filter(|hours| *hours <= 15) {
+                let colon = usize::from(rest.get(at + 3) == Some(&b':'));
+                let minutes = number(at + 3 + colon).filter(|minutes| *minutes < 60);
+                clock.push(char::from(*sign));
+                clock.push_str(&format!("{hours:02}:{:02}", minutes.unwrap_or(0)));
+                at += 3 + minutes.map_or(0, |_| colon + 2);
+            }
+        }
+        _ => {}
+    }
+    Some((clock, from + at))
+}
+
+/// Whether `2026-11-15` is in the calendar.
+fn is_day(day: &str) -> bool {
+    let part = |range: Range<usize>| day.get(range).and_then(|part| part.parse::<u32>().ok());
+    let (Some(year), Some(month), Some(day)) = (part(0..4), part(5..7), part(8..10)) else { return false };
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let last = match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return false,
+    };
+    YEARS.contains(&year) && (1..=last).contains(&day)
+}
+
+/// Names of the months, long and short, in the forms that dates have.
+const MONTHS: [&str; 12] = [
+    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari stycznia sty января янв ledna led \
+     januára ocak oca ιανουαρίου ιαν tammikuuta január ianuarie ian يناير كانون січня siječnja",
+    "february feb februar février févr fév febrero febbraio fevereiro fev februari lutego lut февраля фев února úno \
+     februára şubat şub φεβρουαρίου φεβ helmikuuta február februarie فبراير شباط лютого veljače",
+    "march mar märz mär mrz mars marzo março maart mrt marca марта мар března bře mart μαρτίου μαρ maaliskuuta március \
+     martie مارس آذار березня ožujka marts",
+    "april apr avril avr abril abr aprile kwietnia kwi апреля апр dubna dub apríla nisan nis απριλίου απρ huhtikuuta április \
+     aprilie أبريل ابريل نيسان квітня travnja",
+    "may mai mayo maggio mag maio mei maja maj мая май května kvě mája mayıs μαΐου μαϊ toukokuuta május مايو أيار травня \
+     svibnja",
+    "june jun juni juin junio giugno giu junho czerwca cze июня июн června čvn júna haziran haz ιουνίου ιουν kesäkuuta június \
+     iunie يونيو حزيران червня lipnja",
+    "july jul juli juillet juil julio luglio lug julho lipca lip июля июл července čvc júla temmuz tem ιουλίου ιουλ \
+     heinäkuuta július iulie يوليو تموز липня srpnja",
+    "august aug août agosto ago augustus sierpnia sie августа авг srpna srp augusta ağustos ağu αυγούστου αυγ elokuuta \
+     augusztus أغسطس اغسطس آب серпня kolovoza augusti",
+    "september sep sept septembre septiembre settembre set setembro września wrz сентября сен сент září septembra eylül eyl \
+     σεπτεμβρίου σεπ syyskuuta szeptember septembrie سبتمبر أيلول вересня rujna",
+    "october oct oktober okt octobre octubre ottobre ott outubro out października paź октября окт října říj októbra ekim eki \
+     οκτωβρίου οκτ lokakuuta október octombrie أكتوبر تشرين жовтня",
+    "november nov novembre noviembre novembro listopada lis ноября ноя listopadu novembra kasım kas νοεμβρίου νοε \
+     marraskuuta noiembrie نوفمبر листопада studenoga",
+    "december dec dezember dez décembre déc diciembre dic dicembre dezembro grudnia gru декабря дек prosince pro decembra \
+     aralık ara δεκεμβρίου δεκ joulukuuta decembrie ديسمبر грудня prosinca",
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, language: Option<&str>, expected: &[&str]) {
+        let found: Vec<String> = find(text, language).into_iter().map(|found| found.at).collect();
+        assert_eq!(found, expected, "in {text:?}");
+    }
+
+    #[test]
+    fn machine_dates_are_read() {
+        check("2026-11-15", None, &["2026-11-15"]);
+        check("2026-11-15T12:30:05.123+01:00", None, &["2026-11-15T12:30:05+01:00"]);
+        check("2026-11-15 12:30", None, &["2026-11-15T12:30:00"]);
+        check("2026-11-15T12:30Z", None, &["2026-11-15T12:30:00Z"]);
+        check("Sun, 15 Nov 2026 12:30:00 GMT", None, &["2026-11-15"]);
+        assert_eq!(value("20261115", None).as_deref(), Some("2026-11-15"));
+        assert_eq!(value("20261399", None), None);
+    }
+
+    #[test]
+    fn dates_are_read_in_many_languages() {
+        for text in [
+            "15 November 2026",
+            "November 15th, 2026",
+            "Sunday, Nov. 15, 2026",
+            "15. November 2026",
+            "le 15 novembre 2026",
+            "15 de noviembre de 2026",
+            "15 novembre 2026",
+            "15 de novembro de 2026",
+            "15 november 2026",
+            "15 listopada 2026 r.",
+            "15 ноября 2026 г.",
+            "15. listopadu 2026",
+            "15 Kasım 2026",
+            "15 Νοεμβρίου 2026",
+            "2026年11月15日",
+            "2026년 11월 15일",
+            "١٥ نوفمبر ٢٠٢٦",
+            "2026. november 15.",
+            "15. marraskuuta 2026",
+            "15.11.2026",
+            "15. 11. 2026",
+            "15/11/2026",
+            "11/15/2026",
+        ] {
+            check(text, None, &["2026-11-15"]);
+        }
+    }
+
+    #[test]
+    fn the_language_decides_between_day_and_month() {
+        check("3/4/2026", Some("en-US"), &["2026-03-04"]);
+        check("3/4/2026", Some("en-GB"), &["2026-04-03"]);
+        check("3/4/2026", Some("fr"), &["2026-04-03"]);
+        check("3.4.2026", Some("en-US"), &["2026-04-03"]);
+    }
+
+    #[test]
+    fn several_dates_keep_their_order() {
+        check("Posted 3 May 2025, updated 2025-06-01", None, &["2025-05-03", "2025-06-01"]);
+        check("version 10.11.2026.4, 32 May 2026, 2026-02-30, May 2026, 1999", None, &[]);
+    }
+
+    #[test]
+    fn paths_may_hold_a_day() {
+        let check =
+            |path: &str, expected: Option<&str>| assert_eq!(in_path(path).as_deref(), expected, "{path}");
+        check("/2026/11/15/title", Some("2026-11-15"));
+        check("/news/2026-11-15-title.html", Some("2026-11-15"));
+        check("/a/20261115.html", Some("2026-11-15"));
+        check("/2026/11/title", None);
+        check("/item/202611150", None);
+        check("/2026/13/45/", None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "([0-9]{1,4}|[:/. T+-]|年|月|Nov|mai|\\PC){0,30}") {
+            for found in find(&text, None) {
+                prop_assert!(is_day(&found.at[..10]) && text.get(found.range).is_some());
+            }
+            let _ = (value(&text, Some("en")), in_path(&text), has_year(&text));
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! What class, id, role and a few other attributes say of an element's part on the page.
+//!
+//! Only words that many makers of pages use in the same sense; none belongs to a single site.
+
+use html::Tag;
+
+use crate::links::has_word;
+
+/// What an element seems to be for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hint {
+    /// Its part on the page.
+    pub(crate) part: Part,
+    /// Says that it holds what the page is there for.
+    pub(crate) main: bool,
+    /// Says that it holds a note beside the text, which belongs to it.
+    pub(crate) note: bool,
+    /// Says that it holds a fact about the page.
+    pub(crate) fact: Option<Fact>,
+}
+
+/// A fact about a page that markup points out, the surest last: of several the last one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fact {
+    Author,
+    /// Some date.
+    Date,
+    Modified,
+    Published,
+}
+
+/// A part of a page, the surest last: of several the last one counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    #[default]
+    Unknown,
+    /// Who wrote it and when.
+    Byline,
+    /// Often beside the text, but the word is used for other things as well.
+    Weak,
+    /// Written by visitors below the text.
+    Comments,
+    /// Menus, notices, teasers, what is the same on every page.
+    Strong,
+    /// Not shown.
+    Hidden,
+}
+
+/// Reads the attributes of a start tag.
+pub(crate) fn hint(tag: &Tag<'_>) -> Hint {
+    let mut hint = Hint::default();
+    for (name, value) in tag.attributes() {
+        match name {
+            "class" | "id" => words(value, &mut hint),
+            "role" => role(value.trim(), &mut hint),
+            "hidden" => hint.add(Part::Hidden),
+            "aria-hidden" if value == "true" => hint.add(Part::Weak),
+            "aria-modal" if value == "true" => hint.add(Part::Strong),
+            "style" if is_hidden(value) => hint.add(Part::Hidden),
+            "itemprop" => match value {
+                "articleBody" => hint.main = true,
+                "datePublished" | "dateCreated" | "uploadDate" => hint.point_out(Fact::Published),
+                "dateModified" => hint.point_out(Fact::Modified),
+                "author" | "creator" => hint.point_out(Fact::Author),
+                _ => {}
+            },
+            "rel" if has_word(value, "author") => hint.point_out(Fact::Author),
+            "pubdate" => hint.point_out(Fact::Published),
+            _ => {}
+        }
+    }
+    hint
+}
+
+impl Hint {
+    fn add(&mut self, part: Part) {
+        self.part = self.part.max(part);
+    }
+
+    fn point_out(&mut self, fact: Fact) {
+        self.fact = self.fact.max(Some(fact));
+    }
+}
+
+fn is_hidden(style: &str) -> bool {
+    let mut plain = [0; 64];
+    let mut length = 0;
+    for byte in style.bytes().filter(|byte| !byte.is_ascii_whitespace()).take(plain.len()) {
+        plain[length] = byte.to_ascii_lowercase();
+        length += 1;
+    }
+    let has = |text: &[u8]| plain[..length].windows(text.len()).any(|window| window == text);
+    has(b"display:none") || has(b"visibility:hidden")
+}
+
+fn role(value: &str, hint: &mut Hint) {
+    match value {
+        "main" => hint.main = true,
+        "note" | "doc-tip" | "doc-notice" => hint.note = true,
+        "navigation" | "banner" | "contentinfo" | "complementary" | "search" | "dialog" | "alertdialog"
+        | "menu" | "menubar" | "toolbar" | "doc-toc" | "tablist" => hint.add(Part::Strong),
+        _ => {}
+    }
+}
+
+/// Longest word that is looked at.
+const MAX_WORD: usize = 20;
+
+/// Cuts `site-nav mainNav comment_list` into words.
+fn words(value: &str, hint: &mut Hint) {
+    for class in value.split_ascii_whitespace().take(32) {
+        // What it has or is about, not what it is: `has-sidebar`, and a post's tags.
+        let prefix = class.split(['-', '_']).next().unwrap_or_default();
+        let about =
+            ["has", "no", "with", "without", "is", "not", "category", "tag", "type", "status", "format"];
+        if prefix.len() < class.len() && about.contains(&prefix) {
+            continue;
+        }
+        let mut word = [0; MAX_WORD];
+        let mut length = 0;
+        let mut first = true;
+        let mut before = 0_u8;
+        for byte in class.bytes().chain([b'-']) {
+            let ends = !byte.is_ascii_alphanumeric();
+            if ends || byte.is_ascii_uppercase() && before.is_ascii_lowercase() {
+                if (1..=MAX_WORD).contains(&length) {
+                    add_word(&word[..length], first, hint);
+                    first = false;
+                }
+                length = 0;
+            }
+            if !ends {
+                if length < MAX_WORD {
+                    word[length] = byte.to_ascii_lowercase();
+                }
+                length += 1;
+            }
+            before = byte;
+        }
+    }
+}
+
+fn add_word(word: &[u8], first: bool, hint: &mut Hint) {
+    match word {
+        b"nav" | b"navbar" | b"navigation" | b"navi" | b"topnav" | b"sidenav" | b"subnav" | b"breadcrumb"
+        | b"breadcrumbs" | b"crumbs" | b"footer" | b"foot" | b"colophon" | b"copyright" | b"cookie"
+        | b"cookies" | b"cookiebar" | b"consent" | b"gdpr" | b"share" | b"sharing" | b"sharebar"
+        | b"social" | b"socials" | b"related" | b"recommended" | b"recommendations" | b"newsletter"
+        | b"subscribe" | b"subscription" | b"signup" | b"advert" | b"advertisement" | b"ads" | b"adsense"
+        | b"adslot" | b"sponsored" | b"pagination" | b"pager" | b"paging" | b"sidebar" | b"skip"
+        | b"skiplink" | b"masthead" | b"offcanvas" | b"megamenu" | b"noprint" | b"paywall" | b"upsell"
+        | b"crosssell" | b"headerlink" | b"modal" | b"popup" | b"overlay" | b"lightbox" | b"interstitial" => {
+            hint.add(Part::Strong)
+        }
+        b"ad" if first => hint.add(Part::Strong),
+        b"comment" | b"comments" | b"disqus" | b"respond" | b"commentlist" | b"discussion" => {
+            hint.add(Part::Comments)
+        }
+        b"menu" | b"banner" | b"promo" | b"promotion" | b"toolbar" | b"toc" | b"tags" | b"taglist"
+        | b"categories" | b"login" | b"signin" | b"search" | b"popular" | b"trending" | b"latest"
+        | b"recent" | b"bio" | b"rail" | b"secondary" | b"tertiary" | b"topbar" | b"dropdown"
+        | b"actions" | b"tools" | b"controls" | b"buttons" | b"alert" | b"vote" | b"votes"
+        | b"editsection" | b"navbox" | b"catlinks" | b"toctitle" | b"print" | b"language" | b"languages"
+        | b"locale" | b"sr" | b"hatnote" | b"signature" | b"profile" | b"postprofile" | b"avatar"
+        | b"userinfo" | b"quicklinks" | b"permalink" | b"teasers" | b"partners" | b"donate" | b"donation"
+        | b"carousel" | b"ticker" | b"marketing" | b"feedback" | b"helpful" | b"reactions" => {
+            hint.add(Part::Weak)
+        }
+        b"widget" | b"screen" | b"visually" if first => hint.add(Part::Weak),
+        b"byline" | b"author" | b"authors" | b"postauthor" | b"username" | b"vcard" => {
+            hint.add(Part::Byline);
+            hint.point_out(Fact::Author);
+        }
+        b"date" | b"dateline" | b"timestamp" | b"datetime" => {
+            hint.add(Part::Byline);
+            hint.point_out(Fact::Date);
+        }
+        b"published" | b"posted" | b"pubdate" => {
+            hint.add(Part::Byline);
+            hint.point_out(Fact::Published);
+        }
+        b"updated" | b"modified" | b"lastmod" | b"lastupdated" => {
+            hint.add(Part::Byline);
+            hint.point_out(Fact::Modified);
+        }
+        b"meta" | b"metadata" | b"publication" | b"postmeta" | b"submitted" | b"readtime" => {
+            hint.add(Part::Byline);
+        }
+        b"admonition" | b"callout" | b"note" | b"tip" | b"warning" | b"hint" | b"infobox" | b"pullquote" => {
+            hint.note = true
+        }
+        b"articlebody" => hint.main = true,
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(value: &str, expected: Part) {
+        let mut hint = Hint::default();
+        words(value, &mut hint);
+        assert_eq!(hint.part, expected, "of {value:?}");
+    }
+
+    #[test]
+    fn words_of_a_class_tell_the_part() {
+        check("site-nav", Part::Strong);
+        check("mainNav", Part::Strong);
+        check("post-content entry", Part::Unknown);
+        check("related_posts", Part::Strong);
+        check("comment-list", Part::Comments);
+        check("ad-slot", Part::Strong);
+        check("download-ad", Part::Unknown);
+        check("entry-meta", Part::Byline);
+        check("widget widget_recent", Part::Weak);
+        check("elementor-widget", Part::Unknown);
+        check("navigate averyverylongwordthatisnotlookedat-nav", Part::Strong);
+    }
+
+    #[test]
+    fn what_an_element_has_is_not_what_it_is() {
+        check("has-sidebar no-comments tag-social category-ads", Part::Unknown);
+        check("layout with-nav", Part::Unknown);
+    }
+
+    #[test]
+    fn styles_hide() {
+        assert!(is_hidden("color: red; Display : none"));
+        assert!(!is_hidden("display: block"));
+    }
+}

@@ -1,0 +1,306 @@
+//! Which blocks of a page are what it is there for.
+//!
+//! Three steps over the outline, each a pass over small numbers. Elements that say they are beside the text (menus,
+//! notices, teasers) are set aside, unless so much of the page stands in them that the word must mean something else.
+//! Then the element is sought that holds nearly all of what is left: a `<main>`, an `<article>`, or the innermost one
+//! that still has it all. In it, what consists of links goes, headings follow what they head; a page that has little
+//! but links is a list and keeps its rows.
+
+use crate::element::Element;
+use crate::hints::Part;
+use crate::outline::Outline;
+use crate::sections;
+
+/// What was chosen.
+pub(crate) struct Main {
+    /// For each block, whether it belongs to the main text.
+    pub(crate) kept: Vec<bool>,
+    /// For each element, whether it was set aside as something that is beside the text.
+    pub(crate) aside: Vec<bool>,
+    /// Whether the page is a list of links to others.
+    pub(crate) is_list: bool,
+}
+
+/// A block with so many bytes, few of them links, is prose.
+const PROSE: u32 = 60;
+
+/// Sums over an element and all that it holds.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    bytes: u32,
+    link: u32,
+    prose: u32,
+    anchors: u32,
+    h1: bool,
+}
+
+impl Sum {
+    fn add(&mut self, other: Sum) {
+        self.bytes += other.bytes;
+        self.link += other.link;
+        self.prose += other.prose;
+        self.anchors += other.anchors;
+        self.h1 |= other.h1;
+    }
+
+    /// Share of links among the text, in percent.
+    fn link_share(&self) -> u32 {
+        if self.bytes == 0 {
+            0
+        } else {
+            (u64::from(self.link.min(self.bytes)) * 100 / u64::from(self.bytes)) as u32
+        }
+    }
+
+    /// How much of what matters: prose on pages that have it, else whatever is no link.
+    fn weight(&self, by_prose: bool) -> u32 {
+        if by_prose { self.prose } else { self.bytes - self.link.min(self.bytes) / 2 }
+    }
+}
+
+/// Chooses the main blocks of a page.
+pub(crate) fn choose(outline: &Outline, text: &str) -> Main {
+    let blocks: Vec<Sum> = (0..outline.blocks.len()).map(|at| block_sum(outline, at)).collect();
+    if outline.overflow {
+        let kept = vec![true; blocks.len()];
+        return Main { kept, aside: vec![false; outline.nodes.len()], is_list: false };
+    }
+    let all = sums(outline, &blocks, |_| true);
+    let mut aside = set_aside(outline, &all);
+    drop_comments(outline, &blocks, &mut aside);
+    let rest = sums(outline, &blocks, |node| !aside[node]);
+    let by_prose = rest[0].prose >= 200 && rest[0].prose * 4 >= rest[0].bytes;
+    let root = root(outline, &rest, &aside, by_prose);
+    let is_list = rest[root].prose * 5 < rest[root].bytes * 2 && rest[root].link_share() >= 25;
+    let links = link_heavy(outline, &rest, root, is_list);
+    let mut kept: Vec<bool> = outline
+        .blocks
+        .iter()
+        .map(|block| {
+            let node = block.node as usize;
+            within(outline, node, root) && !aside[node] && !links[node]
+        })
+        .collect();
+    keep_title(outline, &aside, root, &mut kept);
+    sections::drop_closing(outline, text, &mut kept);
+    sections::drop_empty_headings(outline, &mut kept, is_list);
+    let kept_bytes: u32 = kept.iter().zip(&blocks).filter(|(kept, _)| **kept).map(|(_, sum)| sum.bytes).sum();
+    // Nothing stands out: what is surely beside the text goes, and if nothing is left then, all stays.
+    if kept_bytes * 5 < rest[0].bytes && kept_bytes < 400 {
+        kept = outline.blocks.iter().map(|block| !aside[block.node as usize]).collect();
+    }
+    if !kept.contains(&true) {
+        kept.fill(true);
+    }
+    Main { kept, aside, is_list }
+}
+
+/// The text of the blocks that are kept, each apart from what was left out before it.
+pub(crate) fn text_of(outline: &Outline, kept: &[bool], text: &str) -> String {
+    if kept.iter().all(|kept| *kept) {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut follows = false;
+    for (block, kept) in outline.blocks.iter().zip(kept) {
+        let slice = text.get(block.start as usize..block.end as usize).unwrap_or_default();
+        if *kept {
+            if follows {
+                out.push_str(slice);
+            } else {
+                if !out.is_empty() {
+                    out.push('\n');
+                }
+                out.push_str(slice.trim_start());
+            }
+        }
+        follows = *kept;
+    }
+    out
+}
+
+fn block_sum(outline: &Outline, at: usize) -> Sum {
+    let block = outline.blocks[at];
+    let node = outline.nodes[block.node as usize];
+    // The text before a block begins with the gap between them.
+    let bytes = block.end - block.start;
+    let link = block.link_bytes.min(bytes);
+    let is_prose = bytes >= PROSE && link * 3 < bytes || node.element == Element::Pre;
+    Sum {
+        bytes,
+        link,
+        prose: if is_prose && node.element.level().is_none() { bytes } else { 0 },
+        anchors: u32::from(block.anchors),
+        h1: node.element == Element::H1,
+    }
+}
+
+/// The sums of every element, counting the blocks in elements that `counts`.
+fn sums(outline: &Outline, blocks: &[Sum], counts: impl Fn(usize) -> bool) -> Vec<Sum> {
+    let mut sums = vec![Sum::default(); outline.nodes.len()];
+    for (block, sum) in outline.blocks.iter().zip(blocks) {
+        if counts(block.node as usize) {
+            sums[block.node as usize].add(*sum);
+        }
+    }
+    for node in (1..sums.len()).rev() {
+        let sum = sums[node];
+        sums[outline.nodes[node].parent as usize].add(sum);
+    }
+    sums
+}
+
+/// Elements that are beside the text, with all they hold.
+fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
+    let total = sums[0].prose.max(1);
+    let share = |sum: &Sum, percent: u32| u64::from(sum.prose) * 100 >= u64::from(total) * u64::from(percent);
+    let mut aside = vec![false; outline.nodes.len()];
+    // Whether an element that holds the text is open around it.
+    let mut in_text = vec![false; outline.nodes.len()];
+    for at in 1..outline.nodes.len() {
+        let node = &outline.nodes[at];
+        let parent = node.parent as usize;
+        let sum = &sums[at];
+        let holds = matches!(node.element, Element::Article | Element::Main) || node.hint.main;
+        in_text[at] = in_text[parent] || holds;
+        let by_element = match node.element {
+            Element::Nav | Element::Dialog | Element::Search => !share(sum, 60),
+            Element::Footer => outline.nodes[parent].element != Element::Blockquote && !share(sum, 50),
+            Element::Aside => !node.hint.note && !share(sum, 50),
+            Element::Header => !in_text[at] && !share(sum, 30) && !(sum.h1 && sum.anchors <= 2),
+            Element::Form => !share(sum, 30) && sum.prose < 400,
+            Element::Button => outline.nodes[parent].element.level().is_none(),
+            _ => false,
+        };
+        let is_prose = sum.prose >= 200 && sum.link_share() < 25;
+        let by_hint = match node.hint.part {
+            Part::Unknown | Part::Comments => false,
+            Part::Byline => sum.bytes <= 160 && !sum.h1 && node.element.level().is_none(),
+            Part::Weak => !is_prose && !share(sum, 25) && !(sum.h1 && sum.bytes > 0 && sum.anchors < 3),
+            Part::Strong => !share(sum, 50) && !(sum.h1 && share(sum, 25)),
+            Part::Hidden => !share(sum, 80),
+        };
+        aside[at] = aside[parent] || by_element || by_hint;
+    }
+    aside
+}
+
+/// What visitors wrote below a text goes; where there is no text, as in a forum, it is what the page is there for.
+fn drop_comments(outline: &Outline, blocks: &[Sum], aside: &mut [bool]) {
+    let mut comments = vec![false; outline.nodes.len()];
+    for at in 1..outline.nodes.len() {
+        let node = &outline.nodes[at];
+        comments[at] = comments[node.parent as usize] || node.hint.part == Part::Comments;
+    }
+    if !comments.contains(&true) {
+        return;
+    }
+    let mut own = 0;
+    let mut visitors = 0;
+    for (block, sum) in outline.blocks.iter().zip(blocks) {
+        let node = block.node as usize;
+        if !aside[node] {
+            *(if comments[node] { &mut visitors } else { &mut own }) += sum.prose;
+        }
+    }
+    if own >= 250 || own * 2 >= visitors {
+        aside.iter_mut().zip(comments).for_each(|(aside, comment)| *aside |= comment);
+    }
+}
+
+/// The innermost element that holds nearly all of what the page is there for.
+fn root(outline: &Outline, sums: &[Sum], aside: &[bool], by_prose: bool) -> usize {
+    let weight = |node: usize| u64::from(sums[node].weight(by_prose));
+    let is_free = |node: &usize| !aside[*node];
+    let is_main = |node: &usize| {
+        let node = &outline.nodes[*node];
+        node.element == Element::Main || node.hint.main
+    };
+    let mut root = 0;
+    let mains = (1..outline.nodes.len()).filter(is_free).filter(is_main);
+    // Of equal ones the outermost: a text's own headline stands around its body.
+    if let Some(main) = mains.rev().max_by_key(|node| weight(*node)) {
+        let share = if outline.nodes[main].element == Element::Main { 40 } else { 80 };
+        if weight(main) * 100 >= weight(0) * share {
+            root = main;
+        }
+    }
+    let mut articles =
+        (root + 1..outline.nodes.len()).filter(is_free).filter(|node| within(outline, *node, root));
+    let article = articles.find(|node| {
+        outline.nodes[*node].element == Element::Article && weight(*node) * 4 >= weight(root) * 3
+    });
+    if let Some(article) = article {
+        return article;
+    }
+    loop {
+        let own = weight(root);
+        let enough = |node: &usize| weight(*node) * 100 >= own * 88 && own > 0;
+        let child = (root + 1..outline.nodes.len())
+            .filter(is_free)
+            .filter(|node| outline.nodes[*node].parent as usize == root)
+            .find(enough);
+        let holds = |element: Element| {
+            use Element::{Article, Blockquote, Body, Center, Div, Form, Main, Section, Table, Td, Tr};
+            matches!(
+                element,
+                Article | Blockquote | Body | Center | Div | Form | Main | Section | Table | Td | Tr
+            )
+        };
+        match child {
+            Some(child) if holds(outline.nodes[child].element) => root = child,
+            _ => return root,
+        }
+    }
+}
+
+/// Elements that consist of links to elsewhere: on a page of text all of them, in a list only those that look like
+/// a menu.
+fn link_heavy(outline: &Outline, sums: &[Sum], root: usize, is_list: bool) -> Vec<bool> {
+    let mut heavy = vec![false; outline.nodes.len()];
+    for at in root + 1..outline.nodes.len() {
+        let node = &outline.nodes[at];
+        let sum = &sums[at];
+        let share = sum.link_share();
+        let anchor = sum.link.checked_div(sum.anchors).unwrap_or(0);
+        let can_be = node.element.level().is_none()
+            && !matches!(node.element, Element::Li | Element::Tr | Element::Dt | Element::Dd | Element::Pre);
+        let is_menu = if is_list {
+            share >= 80 && sum.anchors >= 3 && anchor < 18
+        } else if node.element.is_cell() {
+            // In a table of data each row may be a link; a cell with many arranges the page.
+            share >= 70 && sum.anchors >= 3
+        } else if node.element == Element::P {
+            share >= 70 && sum.bytes < 200 && sum.anchors > 0
+        } else {
+            share >= 60 && (sum.anchors >= 2 || sum.bytes < 100)
+        };
+        heavy[at] = heavy[node.parent as usize] && node.parent as usize != root || can_be && is_menu;
+    }
+    heavy
+}
+
+/// The page's headline often stands before the element that holds its text.
+fn keep_title(outline: &Outline, aside: &[bool], root: usize, kept: &mut [bool]) {
+    let is_title = |at: &usize| {
+        let node = outline.blocks[*at].node as usize;
+        outline.nodes[node].element == Element::H1 && !aside[node]
+    };
+    let Some(first) = kept.iter().position(|kept| *kept) else { return };
+    let has_own = (0..kept.len()).filter(is_title).any(|at| kept[at]);
+    if !has_own
+        && root != 0
+        && let Some(title) = (0..first).rev().find(is_title)
+    {
+        kept[title] = true;
+    }
+}
+
+/// Whether an element is `root` or stands in it.
+fn within(outline: &Outline, node: usize, root: usize) -> bool {
+    let mut at = node;
+    while at > root {
+        at = outline.nodes[at].parent as usize;
+    }
+    at == root
+}

@@ -1,0 +1,70 @@
+//! Places in the text that markup points out: times, dates, authors.
+
+use html::Tag;
+
+use crate::hints::{Fact, Hint};
+
+/// A place in the text that holds a fact.
+pub(crate) struct Mark {
+    pub(crate) fact: Fact,
+    /// The element it stands in.
+    pub(crate) node: u32,
+    /// Where it stands in the page's text.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// The fact as machines read it: `datetime`, `content`.
+    pub(crate) value: Option<String>,
+}
+
+/// The marks of a page while it is read.
+#[derive(Default)]
+pub(crate) struct Marks {
+    pub(crate) all: Vec<Mark>,
+    open: Vec<Open>,
+}
+
+struct Open {
+    mark: usize,
+    name: String,
+    depth: u32,
+}
+
+/// Marks kept, and open at a time.
+const MOST: usize = 256;
+const MOST_OPEN: usize = 8;
+/// Longest `datetime` or `content`.
+const MAX_VALUE: usize = 128;
+
+impl Marks {
+    /// A start tag, where the text is `at` bytes long.
+    pub(crate) fn start(&mut self, tag: &Tag<'_>, hint: &Hint, node: u32, at: usize) {
+        let name = tag.name();
+        self.open.iter_mut().filter(|open| open.name == name).for_each(|open| open.depth += 1);
+        let is_time = name == "time";
+        let Some(fact) = hint.fact.or(is_time.then_some(Fact::Date)) else { return };
+        if self.all.len() >= MOST {
+            return;
+        }
+        let value = tag.attribute("datetime").or_else(|| tag.attribute("content"));
+        let value = value.or_else(|| tag.attribute("title").filter(|_| fact > Fact::Author));
+        let value = value.map(str::trim).filter(|value| !value.is_empty() && value.len() <= MAX_VALUE);
+        self.all.push(Mark { fact, node, start: at, end: at, value: value.map(str::to_owned) });
+        if self.open.len() < MOST_OPEN && !tag.self_closing() {
+            self.open.push(Open { mark: self.all.len() - 1, name: name.to_owned(), depth: 1 });
+        }
+    }
+
+    /// An end tag, where the text is `at` bytes long.
+    pub(crate) fn end(&mut self, name: &str, at: usize) {
+        if self.open.is_empty() {
+            return;
+        }
+        for open in self.open.iter_mut().filter(|open| open.name == name) {
+            open.depth -= 1;
+            if open.depth == 0 {
+                self.all[open.mark].end = at;
+            }
+        }
+        self.open.retain(|open| open.depth > 0);
+    }
+}

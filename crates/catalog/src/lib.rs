@@ -1,9 +1,10 @@
-//! What people want: projects and their runs, in one SQLite file.
+//! What people want: projects, their runs and indexes, in one SQLite file.
 //!
 //! What happened (pages, links, clocks) is in the crawl's own store; no fact is in both. Who may open the
 //! file is decided elsewhere: one process owns a data directory.
 
 mod error;
+mod indexes;
 mod projects;
 mod runs;
 mod schema;
@@ -16,6 +17,7 @@ use sqlx::sqlite::{
 };
 
 pub use error::CatalogError;
+pub use indexes::IndexEntry;
 pub use projects::{AbandonedCrawl, ProjectEntry, ProjectId};
 pub use runs::{Run, RunId, RunState};
 pub use schema::VERSION;

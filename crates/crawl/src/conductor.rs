@@ -15,7 +15,9 @@ use archive::{ArchiveSettings, ArchiveWriter, Records};
 use frontier::tables::{HintsAnswer, RobotsAnswer, STATS, Stats, URLS};
 use frontier::{Asked, End, Frontier, Lane, LimitReached, Next, Offer, Settled, Unfollowed, page_key};
 use kv::{Batch, Durability, Reader, Store};
-use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, LinkKind, Origin, Outcome, Project, Timestamp, UrlKey};
+use model::{
+    CrawlId, ErrorKind, Host, HostKey, LeaseId, LinkKind, Origin, Outcome, Project, Timestamp, UrlKey,
+};
 use net::Clock as _;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
@@ -204,8 +206,16 @@ impl Conductor {
         }
         for url in &self.project.start.clone() {
             let key = UrlKey::of(url);
-            let offer =
-                Offer { url: url.clone(), key, depth: 0, via: None, unfollowed: None, start: true, hops: 0, further: false };
+            let offer = Offer {
+                url: url.clone(),
+                key,
+                depth: 0,
+                via: None,
+                unfollowed: None,
+                start: true,
+                hops: 0,
+                further: false,
+            };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
         self.commit(state)
@@ -439,7 +449,16 @@ impl Conductor {
         for named in asked.named {
             let Ok(url) = normalise.parse(named.as_str()) else { continue };
             let key = UrlKey::of(&url);
-            let offer = Offer { url, key, depth: 1, via: None, unfollowed: None, start: false, hops: 0, further: false };
+            let offer = Offer {
+                url,
+                key,
+                depth: 1,
+                via: None,
+                unfollowed: None,
+                start: false,
+                hops: 0,
+                further: false,
+            };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
         Ok(())

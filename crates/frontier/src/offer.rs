@@ -22,8 +22,7 @@ pub enum Unfollowed {
 
 impl Unfollowed {
     /// Every reason.
-    pub const ALL: [Unfollowed; 3] =
-        [Unfollowed::Nofollow, Unfollowed::OutsideLinks, Unfollowed::Canonical];
+    pub const ALL: [Unfollowed; 3] = [Unfollowed::Nofollow, Unfollowed::OutsideLinks, Unfollowed::Canonical];
 
     /// The rule of the outcome.
     pub fn rule(self) -> &'static str {

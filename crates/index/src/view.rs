@@ -8,7 +8,7 @@ use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
 
 use crate::eval::{Basis, positions};
-use crate::schema::{Layout, length_column};
+use crate::schema::{Columns, Layout, length_column};
 use crate::writer::Shared;
 use crate::{Form, IndexError, Query, Schema, Scoring, Segment, Statistics};
 
@@ -144,6 +144,24 @@ impl View {
             words.pop_last();
         }
         Ok(words)
+    }
+
+    /// The values of a keyword field with the number of entries that have them, dead ones included, in their order:
+    /// `most` at most of each segment.
+    pub fn keywords(&self, field: usize, most: usize) -> Result<BTreeMap<String, u64>, IndexError> {
+        let mut values = BTreeMap::new();
+        let Some(Columns::Keyword(below)) = self.shared.layout.fields.get(field) else { return Ok(values) };
+        for reader in self.searcher.segment_readers() {
+            let inverted = reader.inverted_index(*below)?;
+            let mut stream = inverted.terms().stream()?;
+            let mut taken = 0;
+            while taken < most && stream.advance() {
+                let Ok(value) = std::str::from_utf8(stream.key()) else { continue };
+                *values.entry(value.to_owned()).or_default() += u64::from(stream.value().doc_freq);
+                taken += 1;
+            }
+        }
+        Ok(values)
     }
 
     /// The entry of a name.

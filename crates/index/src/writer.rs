@@ -13,7 +13,7 @@ use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocu
 use text::Analyzer;
 
 use crate::entry::Preparer;
-use crate::schema::{Kind, Layout};
+use crate::schema::{Columns, Kind, Layout};
 use crate::tokens::{CUT, Cut};
 use crate::view::{Memory, View};
 use crate::{Entry, IndexError, Schema};
@@ -213,6 +213,13 @@ impl Writer {
     /// Removes the entry of this name, if there is one. Seen after the next commit.
     pub fn remove(&mut self, id: &str) {
         self.below.delete_term(Term::from_field_text(self.index.shared.layout.id, id));
+    }
+
+    /// Removes all entries with a value in a keyword field. Seen after the next commit.
+    pub fn remove_all(&mut self, field: usize, value: &str) {
+        if let Some(Columns::Keyword(below)) = self.index.shared.layout.fields.get(field) {
+            self.below.delete_term(Term::from_field_text(*below, value));
+        }
     }
 
     /// Makes what was put and removed durable, and notes how far the caller has come.

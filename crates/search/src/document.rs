@@ -18,8 +18,10 @@ pub struct Document {
     pub kind: DocumentKind,
     /// The project.
     pub project: String,
-    /// The page, or the page of the row.
+    /// The page, or where the row leads.
     pub url: String,
+    /// The page that a row was read from.
+    pub page: Option<String>,
     /// Its title.
     pub title: String,
     /// Who wrote it.
@@ -92,12 +94,13 @@ pub(crate) mod built_in {
     pub(crate) const PROJECT: usize = 12;
     pub(crate) const PAGE: usize = 13;
     pub(crate) const ADDRESS: usize = 14;
-    pub(crate) const COUNT: usize = 15;
+    pub(crate) const SUGGESTED: usize = 15;
+    pub(crate) const COUNT: usize = 16;
 }
 
 use built_in::{
-    ADDRESS, ANCHOR, COUNT, DATE, DEPTH, FETCHED, HOST, KIND, LANGUAGE, PAGE, PROJECT, SITE, TEXT, TITLE,
-    TYPE, URL,
+    ADDRESS, ANCHOR, COUNT, DATE, DEPTH, FETCHED, HOST, KIND, LANGUAGE, PAGE, PROJECT, SITE, SUGGESTED, TEXT,
+    TITLE, TYPE, URL,
 };
 
 /// What a row field is, for the making of an index.
@@ -151,6 +154,7 @@ impl Fields {
             other("project", Kind::Keyword),
             other("page", Kind::Keyword),
             other("address", Kind::Keyword),
+            other("suggested", Kind::Keyword),
         ];
         debug_assert_eq!(fields.len(), COUNT);
         let mut named: BTreeMap<&str, RowField> = BTreeMap::new();
@@ -179,17 +183,19 @@ impl Fields {
             fields.extend(kind.map(|kind| other(&format!("{name}{COLUMN_MARK}"), kind)));
         }
         let mut fields = Fields::of(Schema { fields });
-        for row in rows {
-            if let (Some(variable), Some(column)) = (&row.variable, fields.columns.get(&row.name)) {
-                fields.variables.insert(variable.clone(), *column);
-            }
-        }
-        for (name, field) in &settings.fields {
-            if let (Some(variable), Some(column)) = (&field.variable, fields.columns.get(name)) {
-                fields.variables.insert(variable.clone(), *column);
-            }
-        }
+        fields.name_variables(settings, rows);
         fields
+    }
+
+    /// Gives columns the names that templates and settings have for them in formulas.
+    pub fn name_variables(&mut self, settings: &IndexSettings, rows: &[RowField]) {
+        let of_rows = rows.iter().map(|row| (&row.name, &row.variable));
+        let of_settings = settings.fields.iter().map(|(name, field)| (name, &field.variable));
+        for (name, variable) in of_rows.chain(of_settings) {
+            if let (Some(variable), Some(column)) = (variable, self.columns.get(name)) {
+                self.variables.insert(variable.clone(), *column);
+            }
+        }
     }
 
     /// The meaning of an index's fields, by their names. Variables named otherwise than their fields come with the
@@ -229,9 +235,15 @@ impl Fields {
             (FETCHED, Value::Date(document.fetched)),
             (KIND, Value::Keyword(document.kind.name().to_owned())),
             (PROJECT, Value::Keyword(document.project.clone())),
-            (PAGE, Value::Keyword(page_key(&document.project, &document.url))),
             (ADDRESS, Value::Keyword(document.url.clone())),
         ];
+        // All rows of a page are removed together.
+        values.extend(
+            document.page.iter().map(|page| (PAGE, Value::Keyword(page_key(&document.project, page)))),
+        );
+        let suggested = std::iter::once(&document.title).chain(&document.anchors);
+        let suggested = suggested.map(|text| text.trim()).filter(|text| (2..=80).contains(&text.len()));
+        values.extend(suggested.map(|text| (SUGGESTED, Value::Keyword(text.to_owned()))));
         values.extend(document.anchors.iter().map(|anchor| (ANCHOR, Value::Text(anchor.clone()))));
         let host = host_of(&document.url);
         if !host.is_empty() {
@@ -294,13 +306,19 @@ impl DocumentKind {
     }
 }
 
-/// The name under which all entries of a page are removed.
+/// The name under which all rows of a page are removed.
 pub fn page_key(project: &str, url: &str) -> String {
     format!("{project} {url}")
 }
 
 /// The field of [`page_key`].
 pub const PAGE_FIELD: usize = PAGE;
+
+/// The field with a document's project.
+pub const PROJECT_FIELD: usize = PROJECT;
+
+/// The field with titles and anchors, for suggestions.
+pub const SUGGESTED_FIELD: usize = SUGGESTED;
 
 /// The host of a URL, without port.
 pub(crate) fn host_of(url: &str) -> &str {

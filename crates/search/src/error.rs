@@ -33,3 +33,16 @@ pub enum SearchError {
     #[error("this cursor is not one of ours, or of another query; start from the first page")]
     Cursor,
 }
+
+impl SearchError {
+    /// True when what was typed or set is the reason.
+    pub fn is_the_askers(&self) -> bool {
+        matches!(
+            self,
+            SearchError::Query(_)
+                | SearchError::Setting(_)
+                | SearchError::Formula { .. }
+                | SearchError::Cursor
+        )
+    }
+}

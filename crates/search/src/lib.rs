@@ -20,7 +20,10 @@ mod shard;
 mod signals;
 mod snippet;
 
-pub use document::{Document, DocumentKind, FieldValue, Fields, PAGE_FIELD, RowField, page_key};
+pub use document::{
+    Document, DocumentKind, FieldValue, Fields, PAGE_FIELD, PROJECT_FIELD, RowField, SUGGESTED_FIELD,
+    page_key,
+};
 pub use error::SearchError;
 pub use evaluate::{Collection, evaluate, vocabulary};
 pub use plan::{Marks, Plan, Words, plan};

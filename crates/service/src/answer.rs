@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::sink::Sink;
 use crate::{
-    Data, Live, Request, ServiceError, check, exports, hosts, links, pages, repair, rows, summary, why,
+    Data, Live, Request, ServiceError, check, exports, hosts, indexes, links, pages, repair, rows, summary,
+    why,
 };
 
 /// Answers a request, value by value; `out` breaks when no more is wanted, which is no error.
@@ -31,6 +32,10 @@ pub fn answer(
         Request::Rows(request) => rows::rows(data, request, out),
         Request::Diff(request) => rows::diff(data, request, out),
         Request::Export(request) => exports::export(data, request, out),
+        Request::Index(request) => indexes::index(data, request, now, out),
+        Request::Search(request) => indexes::search(data, request, now, out),
+        Request::Suggest(request) => indexes::suggest(data, request, now, out),
+        Request::WhyNot(request) => indexes::why_not(data, request, now, out),
         Request::Check => check::check(data, out),
         Request::Repair => repair::repair(data, now, out),
         Request::Progress => live(data).and_then(|live| out.send(&live.progress())),

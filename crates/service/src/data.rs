@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! <data>/VERSION       version of the whole
-//! <data>/gannet.db     what people want: projects and runs
+//! <data>/gannet.db     what people want: projects, runs, indexes
 //! <data>/crawl/        what happened: the key-value store
 //! <data>/archive/NNNNN/NNNNN.warc.gz   the raw truth, one folder per crawl
 //! <data>/rows/NNNNN/   columnar indexes of rows, made when they are needed
+//! <data>/index/NAME/   search indexes
 //! <data>/gannet.sock   where the owner answers
 //! ```
 
@@ -22,6 +23,7 @@ use kv::{KvError, Reader, Store};
 use model::CrawlId;
 use tokio::runtime::Handle;
 
+use crate::indexes::Indexes;
 use crate::{Live, ServiceError};
 
 /// Version of a data directory's form.
@@ -46,6 +48,7 @@ pub struct Data {
     catalog: Catalog,
     runtime: Handle,
     live: Mutex<Option<Arc<dyn Live>>>,
+    indexes: Indexes,
 }
 
 impl Data {
@@ -61,8 +64,14 @@ impl Data {
         let store = opened.await.map_err(|_| ServiceError::Lost)??;
         // Only now: the store's lock makes us the owner, and opening the catalog ends runs left over.
         let catalog = Catalog::open(&catalog_path(dir)).await?;
-        let data =
-            Data { dir: dir.to_owned(), store, catalog, runtime: runtime.clone(), live: Mutex::new(None) };
+        let data = Data {
+            dir: dir.to_owned(),
+            store,
+            catalog,
+            runtime: runtime.clone(),
+            live: Mutex::new(None),
+            indexes: Indexes::default(),
+        };
         let data = Arc::new(data);
         let numbered = data.clone();
         let last =
@@ -94,6 +103,11 @@ impl Data {
     /// Where the columnar index of a crawl's rows is.
     pub(crate) fn rows_dir(&self, crawl: CrawlId) -> PathBuf {
         self.dir.join("rows").join(format!("{:05}", crawl.0))
+    }
+
+    /// The indexes that are open.
+    pub(crate) fn indexes(&self) -> &Indexes {
+        &self.indexes
     }
 
     /// Where the owner answers.

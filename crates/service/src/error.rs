@@ -70,6 +70,26 @@ pub enum ServiceError {
         /// What there is.
         hint: String,
     },
+    /// No index of that name.
+    #[error("there is no index {name:?}; {hint}")]
+    UnknownIndex {
+        /// As asked.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    /// A name that cannot be a folder's.
+    #[error("{0:?} cannot be an index's name: use letters, digits, - _ and . (64 at most)")]
+    IndexName(String),
+    /// Settings that cannot be kept or read.
+    #[error("settings: {0}")]
+    Settings(String),
+    /// The search.
+    #[error(transparent)]
+    Search(#[from] search::SearchError),
+    /// The index.
+    #[error(transparent)]
+    Index(#[from] index::IndexError),
     /// No run of that number.
     #[error("there is no run {0}; \"gannet runs\" lists them")]
     UnknownRun(i64),
@@ -170,6 +190,8 @@ impl ServiceError {
                 Class::Request
             }
             E::RelativePath(_) | E::NeedsFile(_) => Class::Request,
+            E::UnknownIndex { .. } | E::IndexName(_) | E::Settings(_) => Class::Request,
+            E::Search(error) if error.is_the_askers() => Class::Request,
             E::UnknownColumn { .. } | E::UnknownRun(_) | E::RowsDropped(_) | E::NoSuchRows(_) => {
                 Class::Request
             }

@@ -48,8 +48,22 @@ pub(crate) fn visits(
     normalise: Normalise,
     take: &mut dyn FnMut(Archived) -> Result<(), ServiceError>,
 ) -> Result<Walked, ServiceError> {
-    let mut walked = Walked::default();
+    visits_from(dir, Position::default(), committed, normalise, take)
+}
+
+/// The same, from the end of an earlier walk on.
+pub(crate) fn visits_from(
+    dir: &Path,
+    from: Position,
+    committed: Option<Position>,
+    normalise: Normalise,
+    take: &mut dyn FnMut(Archived) -> Result<(), ServiceError>,
+) -> Result<Walked, ServiceError> {
+    let mut walked = Walked { end: from, ..Walked::default() };
     for number in file_numbers(dir)? {
+        if number < from.file {
+            continue;
+        }
         if committed.is_some_and(|committed| number > committed.file) {
             break;
         }
@@ -60,7 +74,7 @@ pub(crate) fn visits(
             _ => size,
         };
         let mut file = FileWalk { dir, path, number, end, normalise, pending: None, walked: &mut walked };
-        file.walk(take)?;
+        file.walk(if number == from.file { from.length } else { 0 }, take)?;
     }
     Ok(walked)
 }
@@ -79,9 +93,9 @@ struct FileWalk<'a> {
 impl FileWalk<'_> {
     fn walk(
         &mut self,
+        mut from: u64,
         take: &mut dyn FnMut(Archived) -> Result<(), ServiceError>,
     ) -> Result<(), ServiceError> {
-        let mut from = 0;
         while from < self.end {
             let Err((at, error)) = self.records(from, take)? else { break };
             self.pending = None;

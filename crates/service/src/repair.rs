@@ -376,8 +376,16 @@ impl Repair<'_, '_> {
         let mut batch = self.store.batch();
         for url in &entry.project.start {
             let key = UrlKey::of(url);
-            let offer =
-                Offer { url: url.clone(), key, depth: 0, via: None, unfollowed: None, start: true, hops: 0, further: false };
+            let offer = Offer {
+                url: url.clone(),
+                key,
+                depth: 0,
+                via: None,
+                unfollowed: None,
+                start: true,
+                hops: 0,
+                further: false,
+            };
             frontier.offer(&mut batch, crawl, offer, self.now)?;
         }
         let (store, now, settings) = (self.store, self.now, &entry.project.crawl);
@@ -400,9 +408,9 @@ impl Repair<'_, '_> {
                         let fetched = answer.fetched(url, started, visit.cut, settings);
                         reader.read(&fetched).offers(key, record.depth).0
                     }
-                    None => {
-                        edges(&page, settings).map(|(edge, url)| offer(edge, url, key, record.depth)).collect()
-                    }
+                    None => edges(&page, settings)
+                        .map(|(edge, url)| offer(edge, url, key, record.depth))
+                        .collect(),
                 };
                 for offer in offers {
                     frontier.offer(&mut batch, crawl, offer, now)?;

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use model::ProjectName;
 use serde::{Deserialize, Serialize};
 
-use crate::{DiffRequest, LinkList, Moment, RowsRequest};
+use crate::{
+    DiffRequest, IndexRequest, LinkList, Moment, RowsRequest, SearchRequest, SuggestRequest, WhyNotRequest,
+};
 
 /// A verb with its arguments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +31,14 @@ pub enum Request {
     Diff(DiffRequest),
     /// Rows and pages out.
     Export(ExportRequest),
+    /// Make, list, rebuild and drop indexes.
+    Index(IndexRequest),
+    /// Search an index.
+    Search(SearchRequest),
+    /// What someone may be about to type.
+    Suggest(SuggestRequest),
+    /// Why a page is missing or low for a query.
+    WhyNot(WhyNotRequest),
     /// Is everything whole?
     Check,
     /// Rebuild what can be rebuilt.

@@ -179,4 +179,3 @@ pub(crate) fn priority(order: Order, depth: u32) -> u32 {
         Order::DepthFirst => DepthFirst.priority(&candidate).0,
     }
 }
-

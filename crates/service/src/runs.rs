@@ -14,6 +14,7 @@ use model::{CrawlId, Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::indexes::{Follower, follow};
 use crate::rows::{latest_marks, watch};
 use crate::{Data, Live, ServiceError, Summary, summary};
 
@@ -41,6 +42,8 @@ pub struct Started {
     run: Run,
     /// URLs known when it began: above zero when it resumes.
     pub known: u64,
+    /// Keeps the project's indexes up to date.
+    follower: Option<Follower>,
 }
 
 /// How a run ended.
@@ -88,7 +91,10 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
         }
     };
     data.attach(Arc::new(Steering { controls: run.controls(), progress: run.progress() }));
-    Ok(Started { data: data.clone(), entry, id, run, known })
+    let (followed, project) = (data.clone(), entry.project.name.as_str().to_owned());
+    let follower = tokio::task::spawn_blocking(move || follow(&followed, &project));
+    let follower = follower.await.map_err(|_| ServiceError::Lost)??;
+    Ok(Started { data: data.clone(), entry, id, run, known, follower })
 }
 
 impl Started {
@@ -104,12 +110,14 @@ impl Started {
 
     /// Waits for the end and writes it down.
     pub async fn finish(self, now: impl Fn() -> Timestamp) -> Result<Finished, ServiceError> {
-        let Started { data, entry, id, run, .. } = self;
+        let Started { data, entry, id, run, follower, .. } = self;
         let ended = run.wait().await;
         data.detach();
         let counted = {
             let (data, entry) = (data.clone(), entry.clone());
             tokio::task::spawn_blocking(move || {
+                // Reads what is left first.
+                drop(follower);
                 data.write_index(entry.crawl)?;
                 let mut summary = summary(&data, &entry)?;
                 summary.row_changes = latest_marks(&data, entry.project.name.as_str())?;

@@ -75,7 +75,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let large: Vec<String> = (0..).map(page).take(pages.len()).collect();
     let large = large.concat();
-    let large = &large[..large.char_indices().map(|(at, _)| at).take_while(|at| *at <= 1 << 20).last().unwrap_or(0)];
+    let large =
+        &large[..large.char_indices().map(|(at, _)| at).take_while(|at| *at <= 1 << 20).last().unwrap_or(0)];
     let start = processor_seconds()?;
     let tree = html::parse(large, &mut ());
     let found = detect(&tree);

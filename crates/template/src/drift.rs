@@ -29,8 +29,7 @@ impl Template {
         known: &[(u32, Value)],
     ) -> Vec<String> {
         let page_type = self.pages.iter().find(|page| page.name == page_type);
-        let field =
-            page_type.and_then(|page_type| page_type.fields.iter().find(|known| known.name == field));
+        let field = page_type.and_then(|page_type| page_type.fields.iter().find(|known| known.name == field));
         let (Some(page_type), Some(field)) = (page_type, field) else { return Vec::new() };
         let known: Vec<&(u32, Value)> =
             known.iter().filter(|(_, value)| !value.is_empty()).take(MAX_ROWS).collect();

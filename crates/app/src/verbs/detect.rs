@@ -78,7 +78,8 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         let problem = format!("there is no list {}; {} were found", chosen + 1, detection.lists.len());
         return Err(Failure::usage(anyhow::anyhow!("{name}: {problem}")));
     };
-    let fields = match (&base, with_detail(&detection, chosen, base.as_ref().filter(|_| is_url(name)), flags)) {
+    let fields = match (&base, with_detail(&detection, chosen, base.as_ref().filter(|_| is_url(name)), flags))
+    {
         (Some(_), Some(with_detail)) => with_detail,
         _ => fields,
     };

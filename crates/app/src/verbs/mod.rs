@@ -10,6 +10,7 @@ mod diff;
 mod evaluate;
 mod export;
 mod hosts;
+mod index;
 mod links;
 mod pages;
 mod ranking;
@@ -18,6 +19,7 @@ mod repair;
 mod robots;
 mod rows;
 mod runs;
+mod search;
 mod select;
 mod steer;
 mod table;
@@ -38,7 +40,7 @@ pub(crate) struct Verb {
 }
 
 /// Every verb, in the order of the help.
-pub(crate) const VERBS: [Verb; 24] = [
+pub(crate) const VERBS: [Verb; 28] = [
     Verb { command: crawl::command, run: crawl::run },
     Verb { command: try_page::command, run: try_page::run },
     steer::PAUSE,
@@ -53,6 +55,10 @@ pub(crate) const VERBS: [Verb; 24] = [
     Verb { command: runs::command, run: runs::run },
     Verb { command: diff::command, run: diff::run },
     Verb { command: export::command, run: export::run },
+    Verb { command: search::command, run: search::run },
+    Verb { command: search::suggest_command, run: search::suggest },
+    Verb { command: search::why_not_command, run: search::why_not },
+    Verb { command: index::command, run: index::run },
     Verb { command: evaluate::command, run: evaluate::run },
     Verb { command: check::command, run: check::run },
     Verb { command: repair::command, run: repair::run },

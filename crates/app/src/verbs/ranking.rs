@@ -77,11 +77,5 @@ pub(super) fn set<'a>(ranking: &Ranking, changes: impl Iterator<Item = &'a str>)
 
 /// A search that could not be done: what was typed is the reason.
 pub(super) fn failure(error: SearchError) -> Failure {
-    match error {
-        SearchError::Query(_)
-        | SearchError::Setting(_)
-        | SearchError::Formula { .. }
-        | SearchError::Cursor => Failure::usage(error),
-        error => anyhow::Error::from(error).into(),
-    }
+    if error.is_the_askers() { Failure::usage(error) } else { anyhow::Error::from(error).into() }
 }

@@ -33,7 +33,8 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let mut drifted: Vec<(i64, Drift)> = Vec::new();
     ask_for(context, &request, |run: service::Run| {
         let drift = run.summary.as_ref().map(|summary| summary["drift"].clone());
-        let drift: Vec<Drift> = drift.and_then(|drift| serde_json::from_value(drift).ok()).unwrap_or_default();
+        let drift: Vec<Drift> =
+            drift.and_then(|drift| serde_json::from_value(drift).ok()).unwrap_or_default();
         drifted.extend(drift.into_iter().map(|drift| (run.id.0, drift)));
         let figure = |name: &str| run.summary.as_ref().and_then(|summary| summary[name].as_u64());
         table.row(vec![

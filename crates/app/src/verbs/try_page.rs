@@ -64,8 +64,8 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         .parse(place)
         .with_context(|| format!("{place:?}"))
         .map_err(Failure::usage)?;
-    let reader =
-        PageReader::new(&project, PageReader::product(&project.crawl)).map_err(|error| Failure::usage(anyhow!(error)))?;
+    let reader = PageReader::new(&project, PageReader::product(&project.crawl))
+        .map_err(|error| Failure::usage(anyhow!(error)))?;
     let fetched = if is_url {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let clock = WallClock::start();

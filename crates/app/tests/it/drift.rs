@@ -113,12 +113,21 @@ fn answer(request: &Request, mood: Mood) -> Answer {
             )
         });
         let items: String = items.collect();
-        let next = if page < PAGES { format!("<a rel=next href=/list/{}>next</a>", page + 1) } else { String::new() };
+        let next = if page < PAGES {
+            format!("<a rel=next href=/list/{}>next</a>", page + 1)
+        } else {
+            String::new()
+        };
         format!("<!doctype html><title>List {page}</title><ul>{items}</ul>{next}")
     } else if let Some(item) = number("/item/") {
         match mood {
-            Mood::Rebuilt => format!("<title>x</title><h2>Item {item}</h2><p>Weighs <em class=mass>{}</em> g", item + 500),
-            _ => format!("<title>x</title><h1>Item {item}</h1><p>Weighs <em class=weight>{}</em> g", item + 500),
+            Mood::Rebuilt => {
+                format!("<title>x</title><h2>Item {item}</h2><p>Weighs <em class=mass>{}</em> g", item + 500)
+            }
+            _ => format!(
+                "<title>x</title><h1>Item {item}</h1><p>Weighs <em class=weight>{}</em> g",
+                item + 500
+            ),
         }
     } else {
         return missing();
@@ -188,5 +197,8 @@ fn pages_that_give_no_rows_any_more_are_told() {
     ];
     assert_eq!(told, expected);
     let summary = shop.ask(&["runs"]).out;
-    assert!(summary.contains("drift in run 2: list: 4 of 4 pages that had rows in run 1 have none"), "{summary}");
+    assert!(
+        summary.contains("drift in run 2: list: 4 of 4 pages that had rows in run 1 have none"),
+        "{summary}"
+    );
 }

@@ -106,7 +106,10 @@ fn the_demo_shop_gives_one_row_for_each_product_of_every_kind_of_list() {
         found.entry(text("_page")).or_default().push(text("page"));
         let product = truth.products.iter().find(|product| product.url == text("page")).unwrap();
         // The list's title, and what the product's own page adds.
-        assert_eq!([text("title"), text("name"), text("number")], [&*product.title, &product.title, &product.sku]);
+        assert_eq!(
+            [text("title"), text("name"), text("number")],
+            [&*product.title, &product.title, &product.sku]
+        );
         assert_eq!(row["amount"].as_f64().unwrap(), product.price.parse::<f64>().unwrap());
         assert_eq!(text("currency"), product.currency);
     }
@@ -191,7 +194,8 @@ fn long_list(request: &Request) -> Answer {
     let number = |prefix: &str| request.path.strip_prefix(prefix).and_then(|rest| rest.parse::<usize>().ok());
     let html = if let Some(page) = number("/list/").filter(|page| (1..=PAGES).contains(page)) {
         let items = (0..5).map(|at| page * 10 + at);
-        let items = items.map(|item| format!("<li><b>Item {item}</b> <a href=/reviews/{item}>reviews</a></li>"));
+        let items =
+            items.map(|item| format!("<li><b>Item {item}</b> <a href=/reviews/{item}>reviews</a></li>"));
         let items: String = items.collect();
         format!("<title>{page}</title><ul>{items}</ul><a rel=next href=/list/{}>next</a>", page + 1)
     } else if let Some(item) = number("/reviews/") {
@@ -242,7 +246,9 @@ fn rows_are_followed_and_exported_while_the_crawl_runs() {
     site.wait_for(2, 0, || crawl.is_alive());
     let follow = desk.args(&["rows", "--follow", "--json", "--columns", "name"]);
     let mut follow = desk.start(&follow);
-    eventually("the first row is shown", LONGEST, || (!follow.output().is_empty() || !follow.is_alive()).then_some(()));
+    eventually("the first row is shown", LONGEST, || {
+        (!follow.output().is_empty() || !follow.is_alive()).then_some(())
+    });
     assert!(!follow.output().is_empty(), "{}", follow.errors());
     // The crawl is held, so that what is exported is a part for certain.
     desk.ask(&["pause"]);

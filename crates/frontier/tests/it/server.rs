@@ -194,7 +194,16 @@ impl Servers {
 
 /// A link of a page; the frontier sets its depth.
 pub(crate) fn link(to: &PageUrl, from: UrlKey, follow: bool) -> Offer {
-    Offer { key: UrlKey::of(to), url: to.clone(), depth: 0, via: Some(from), unfollowed: (!follow).then_some(Unfollowed::Nofollow), start: false, hops: 0, further: false }
+    Offer {
+        key: UrlKey::of(to),
+        url: to.clone(),
+        depth: 0,
+        via: Some(from),
+        unfollowed: (!follow).then_some(Unfollowed::Nofollow),
+        start: false,
+        hops: 0,
+        further: false,
+    }
 }
 
 fn failed(error: ErrorKind, patience: Patience) -> End {

@@ -83,13 +83,16 @@ pub(crate) fn watch(
     run: RunId,
 ) -> Result<(Vec<TypeCoverage>, Vec<Drift>), ServiceError> {
     let reader = template_reader(&entry.project);
-    let (Some(template), Some(reader)) = (&entry.project.fields, reader) else { return Ok(Default::default()) };
+    let (Some(template), Some(reader)) = (&entry.project.fields, reader) else {
+        return Ok(Default::default());
+    };
     let snapshot = data.store().snapshot();
     let first = snapshot.get(&ROW_RUNS, &(entry.crawl.0, run.0.unsigned_abs()))?.unwrap_or(0);
     let watch = Watch { data, entry, template, reader, snapshot, first };
     let coverage = watch.coverage()?;
     let earlier: Vec<_> = data.wait(data.catalog().runs_of(entry.id))?.into_iter().collect();
-    let earlier = earlier.into_iter().filter(|earlier| earlier.id < run && earlier.state != RunState::Cancelled);
+    let earlier =
+        earlier.into_iter().filter(|earlier| earlier.id < run && earlier.state != RunState::Cancelled);
     let earlier: Vec<Earlier> = earlier.filter_map(Earlier::of).take(RUNS).collect();
     let mut drift = Vec::new();
     for page_type in &template.pages {
@@ -324,7 +327,8 @@ impl Watch<'_> {
         if pages.iter().all(|(known, _)| known.is_empty()) {
             self.find_by_key(state, place, &mut pages)?;
         }
-        let samples = pages.into_iter().map(|(known, page)| Sample { url: page.url, visited: page.visited, known });
+        let samples =
+            pages.into_iter().map(|(known, page)| Sample { url: page.url, visited: page.visited, known });
         Ok(samples.filter(|sample| !sample.known.is_empty()).collect())
     }
 
@@ -468,8 +472,12 @@ impl fmt::Display for Drift {
                 rows - found
             );
         };
-        let (now, before) = (percent(share(*found, *rows)), percent(share(self.before_found, self.before_rows)));
-        write!(f, "{page_type}: {field} found in {now} of rows, {before} in run {before_run}; missing since {since}")?;
+        let (now, before) =
+            (percent(share(*found, *rows)), percent(share(self.before_found, self.before_rows)));
+        write!(
+            f,
+            "{page_type}: {field} found in {now} of rows, {before} in run {before_run}; missing since {since}"
+        )?;
         match proposal {
             Some(selector) => write!(f, "; \"{selector}\" finds it on stored pages"),
             None => write!(f, "; no selector finds its earlier values on stored pages"),

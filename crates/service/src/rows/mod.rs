@@ -20,16 +20,15 @@ pub use compare::{FieldChange, Mark, MarkCounts};
 pub(crate) use drift::watch;
 pub use drift::{Drift, TypeCoverage};
 pub use filter::{Condition, SortBy, Test};
-pub(crate) use layout::Shown;
-pub(crate) use listing::Listed;
+pub(crate) use layout::{Layout, Shown};
+pub(crate) use listing::{Listed, Listing, State as RowState};
 
 use crate::sink::Sink;
 use crate::{Data, ServiceError};
 use compare::{Compared, Place, Side, compare};
 use filter::SortKey;
 use index::{Index, MANY, MOST_WANTED};
-use layout::{Layout, Source};
-use listing::Listing;
+use layout::Source;
 use state::{Asked, base_of};
 
 /// Which rows.

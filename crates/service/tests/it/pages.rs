@@ -119,7 +119,16 @@ fn a_url_that_waits_for_robots_txt_says_so() {
     let mut batch = store.batch();
     let start = url("http://shop.test/");
     let key = model::UrlKey::of(&start);
-    let offer = frontier::Offer { url: start, key, depth: 0, via: None, unfollowed: None, start: true, hops: 0, further: false };
+    let offer = frontier::Offer {
+        url: start,
+        key,
+        depth: 0,
+        via: None,
+        unfollowed: None,
+        start: true,
+        hops: 0,
+        further: false,
+    };
     frontier.offer(&mut batch, entry.crawl, offer, NOW).unwrap();
     frontier.seal(&mut batch, NOW).unwrap();
     let answer = RobotsAnswer::Unreachable { reason: "status 500".into() };

@@ -165,8 +165,16 @@ impl Site {
         batch.put(&ROBOTS, &"http://shop.test".to_owned(), &robots);
         for start in &project.start {
             let key = UrlKey::of(start);
-            let offer =
-                Offer { url: start.clone(), key, depth: 0, via: None, unfollowed: None, start: true, hops: 0, further: false };
+            let offer = Offer {
+                url: start.clone(),
+                key,
+                depth: 0,
+                via: None,
+                unfollowed: None,
+                start: true,
+                hops: 0,
+                further: false,
+            };
             frontier.offer(&mut batch, id, offer, now).unwrap();
         }
         loop {

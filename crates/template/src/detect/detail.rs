@@ -6,7 +6,9 @@
 use std::collections::HashSet;
 
 use html::{Kind, Tree};
-use model::{Field, FieldKind, Language, Normalise, PageType, PageUrl, Pattern, Place, SelectorText, Template};
+use model::{
+    Field, FieldKind, Language, Normalise, PageType, PageUrl, Pattern, Place, SelectorText, Template,
+};
 use serde_json::Value as Json;
 
 use super::Detection;
@@ -51,7 +53,8 @@ impl Detection {
         let links = found.fields[place].values.iter().flatten();
         let links: Vec<PageUrl> =
             links.filter_map(|link| Normalise::default().join(from, link).ok()).collect();
-        let url = common_start(&links).filter(|pattern| pattern.matches(detail_url) && !pattern.matches(from));
+        let url =
+            common_start(&links).filter(|pattern| pattern.matches(detail_url) && !pattern.matches(from));
         let Some(url) = url else { return Some(template) };
         let read = fields(detail, detail_url);
         if read.is_empty() {
@@ -169,7 +172,9 @@ fn property(path: &str, key: &str, value: &Json, proposed: &mut Vec<Field>) {
 }
 
 fn ends_in_amount(key: &str) -> bool {
-    ["price", "Price", "Count", "Value", "weight", "height", "width", "depth"].iter().any(|end| key.ends_with(end))
+    ["price", "Price", "Count", "Value", "weight", "height", "width", "depth"]
+        .iter()
+        .any(|end| key.ends_with(end))
 }
 
 /// Labels with values: `th` before `td`, `dt` before `dd`.
@@ -198,7 +203,11 @@ mod tests {
     #[test]
     fn the_page_behind_a_row_proposes_what_it_names_itself() {
         let rows: String = (1..=6)
-            .map(|n| format!("<li class=card><h3><a href=/p/{n}>Thing {n}</a></h3><b class=price>{n}.50 €</b></li>"))
+            .map(|n| {
+                format!(
+                    "<li class=card><h3><a href=/p/{n}>Thing {n}</a></h3><b class=price>{n}.50 €</b></li>"
+                )
+            })
             .collect();
         let list = tree(&format!("<ul>{rows}</ul>"));
         let detail = tree(

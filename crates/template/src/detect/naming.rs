@@ -25,9 +25,8 @@ pub(super) fn names(
         .enumerate()
         .map(|(at, (column, guess))| {
             let own = vocabulary.name_of(column);
-            let own = own.or_else(|| {
-                column.example().and_then(|node| said_by_the_page(outline, node, column.part))
-            });
+            let own = own
+                .or_else(|| column.example().and_then(|node| said_by_the_page(outline, node, column.part)));
             let name = match own {
                 _ if Some(at) == detail => "url".to_owned(),
                 // A link is the link of what it surrounds.

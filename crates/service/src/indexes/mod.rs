@@ -1,0 +1,174 @@
+//! Indexes: made, followed, searched and dropped without touching the crawl.
+//!
+//! Their settings are in the catalog, their segments under `<data>/index/NAME`. Each follows the archive and the rows
+//! of its projects by a cursor that is part of its own commits, so it can lag, be killed, and be made again.
+
+mod feed;
+mod open;
+mod request;
+mod why_not;
+
+use std::sync::Arc;
+
+use model::Timestamp;
+use search::Searcher;
+use serde_json::json;
+use text::suggest::{Entry, Source, Suggestions};
+
+pub(crate) use feed::{Follower, follow};
+pub(crate) use open::{Indexes, OpenIndex};
+pub use request::{IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNotRequest};
+pub use why_not::WhyNot;
+
+use crate::sink::Sink;
+use crate::{Data, ServiceError};
+
+/// Titles and anchors that are suggested, at most of each segment.
+const MOST_SUGGESTED: usize = 500_000;
+
+/// Suggestions given, unless said.
+const SUGGESTIONS: usize = 10;
+
+/// What a query that people typed counts among suggestions, against a title.
+const QUERY_WEIGHT: f64 = 10.0;
+
+/// What an entry of the user's own dictionary counts.
+const DICTIONARY_WEIGHT: f64 = 1_000.0;
+
+/// Makes, lists, rebuilds and drops indexes.
+pub(crate) fn index(
+    data: &Data,
+    request: &IndexRequest,
+    now: Timestamp,
+    out: &mut Sink<'_>,
+) -> Result<(), ServiceError> {
+    match request {
+        IndexRequest::Create { name, settings, projects } => {
+            let made = open::create(data, name, settings, projects, now)?;
+            feed::catch_up(data, &made)?;
+            out.send(&status(data, &made)?)
+        }
+        IndexRequest::List => {
+            for entry in data.wait(data.catalog().indexes())? {
+                let index = open::open(data, &entry)?;
+                out.send(&status(data, &index)?)?;
+            }
+            Ok(())
+        }
+        IndexRequest::Status { name } => {
+            let index = open::named(data, name)?;
+            out.send(&status(data, &index)?)
+        }
+        IndexRequest::Ranking { name } => {
+            out.send(&open::chosen(data, name.as_deref(), now)?.settings.ranking)
+        }
+        IndexRequest::Rebuild { name } => {
+            let index = open::rebuild(data, name)?;
+            feed::catch_up(data, &index)?;
+            out.send(&status(data, &index)?)
+        }
+        IndexRequest::Drop { name } => {
+            open::drop_index(data, name)?;
+            out.send(&json!({ "dropped": name }))
+        }
+    }
+}
+
+fn status(data: &Data, index: &OpenIndex) -> Result<IndexStatus, ServiceError> {
+    let view = index.index()?.map(|index| index.view()).transpose()?;
+    Ok(IndexStatus {
+        name: index.name.clone(),
+        projects: index.settings.projects.clone(),
+        documents: view.as_ref().map_or(0, |view| view.entries()),
+        segments: view.as_ref().map_or(0, |view| view.segments() as u64),
+        bytes: index.index()?.map_or(0, |index| index.bytes()),
+        language: index.language(),
+        behind: feed::behind(data, index)?,
+    })
+}
+
+/// Searches.
+pub(crate) fn search(
+    data: &Data,
+    request: &SearchRequest,
+    now: Timestamp,
+    out: &mut Sink<'_>,
+) -> Result<(), ServiceError> {
+    let index = open::chosen(data, request.index.as_deref(), now)?;
+    feed::catch_up(data, &index)?;
+    let answer = with_searcher(&index, now, |searcher| searcher.search(&request.search))?;
+    if answer.total > 0 && request.search.cursor.is_none() && !request.search.explain {
+        index.remember_query(&request.search.query);
+    }
+    out.send(&answer)
+}
+
+/// Suggests.
+pub(crate) fn suggest(
+    data: &Data,
+    request: &SuggestRequest,
+    now: Timestamp,
+    out: &mut Sink<'_>,
+) -> Result<(), ServiceError> {
+    let index = open::chosen(data, request.index.as_deref(), now)?;
+    feed::catch_up(data, &index)?;
+    let suggestions = index.suggestions(|| suggestions(data, &index))?;
+    let most = request.limit.unwrap_or(SUGGESTIONS);
+    suggestions.find(&request.typed, most).iter().try_for_each(|suggestion| out.send(suggestion))
+}
+
+/// Why a page is missing or low for a query.
+pub(crate) fn why_not(
+    data: &Data,
+    request: &WhyNotRequest,
+    now: Timestamp,
+    out: &mut Sink<'_>,
+) -> Result<(), ServiceError> {
+    let index = open::chosen(data, request.index.as_deref(), now)?;
+    feed::catch_up(data, &index)?;
+    out.send(&why_not::why_not(data, &index, request, now)?)
+}
+
+fn suggestions(data: &Data, index: &OpenIndex) -> Result<Suggestions, ServiceError> {
+    let mut entries = Vec::new();
+    if let Some(opened) = index.index()? {
+        let view = opened.view()?;
+        for (text, count) in view.keywords(search::SUGGESTED_FIELD, MOST_SUGGESTED)? {
+            entries.push(Entry::new(text, count as f64, Source::Title));
+        }
+    }
+    for (query, count) in index.queries() {
+        entries.push(Entry::new(query, count as f64 * QUERY_WEIGHT, Source::Query));
+    }
+    if let Some(path) = &index.settings.suggestions.dictionary {
+        let path = data.dir().join(path);
+        let text = std::fs::read_to_string(&path).map_err(ServiceError::io("read", &path))?;
+        let own = text::suggest::dictionary(&text)
+            .map_err(|error| ServiceError::Search(search::SearchError::Setting(error.to_string())))?;
+        for mut entry in own {
+            entry.weight += DICTIONARY_WEIGHT;
+            if !index.settings.suggestions.synonyms {
+                entry.synonyms.clear();
+            }
+            entries.push(entry);
+        }
+    }
+    Ok(Suggestions::build(entries))
+}
+
+/// Runs `f` with something to search.
+pub(crate) fn with_searcher<T>(
+    index: &Arc<OpenIndex>,
+    now: Timestamp,
+    f: impl FnOnce(&Searcher<'_>) -> Result<T, search::SearchError>,
+) -> Result<T, ServiceError> {
+    let Some(shard) = index.shard()? else {
+        // Nothing was indexed yet: an empty index answers.
+        let empty = search::Collection::new(index.settings.clone(), &[])?;
+        return Ok(empty.with(f)?);
+    };
+    let fields = index.fields()?;
+    let seconds = i64::try_from(now.0 / 1_000).unwrap_or(i64::MAX);
+    let searcher = Searcher { fields: &fields, settings: &index.settings, shards: &[&shard], now: seconds };
+    Ok(f(&searcher)?)
+}

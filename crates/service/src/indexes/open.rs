@@ -1,0 +1,352 @@
+//! Indexes that are open, and where their settings and files are.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use catalog::IndexEntry;
+use index::{Index, IndexError, Schema, Writer, WriterSettings};
+use model::Timestamp;
+use search::settings::Column;
+use search::{Fields, IndexSettings, Local, RowField};
+use text::spell::Vocabulary;
+use text::suggest::Suggestions;
+
+use crate::select::hint;
+use crate::{Data, ServiceError};
+
+/// The indexes that are open, by name.
+#[derive(Default)]
+pub(crate) struct Indexes(Mutex<HashMap<String, Arc<OpenIndex>>>);
+
+/// An index that is open.
+pub(crate) struct OpenIndex {
+    pub(crate) name: String,
+    pub(crate) settings: IndexSettings,
+    dir: PathBuf,
+    rows: Vec<RowField>,
+    state: Mutex<State>,
+    /// One at a time brings it up to date.
+    pub(crate) feeding: Mutex<Option<Writer>>,
+    suggestions: Mutex<Option<(u64, Arc<Suggestions>)>>,
+    words: Arc<Mutex<Option<(u64, Arc<Vocabulary>)>>>,
+}
+
+#[derive(Default)]
+struct State {
+    index: Option<Index>,
+    fields: Option<Arc<Fields>>,
+}
+
+/// Queries that are remembered for suggestions, in bytes.
+const MOST_QUERIES: u64 = 4 << 20;
+const QUERIES: &str = "queries.txt";
+const SEGMENTS: &str = "documents";
+
+/// Names that become folders.
+fn check_name(name: &str) -> Result<(), ServiceError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !name.is_empty() && name.len() <= 64 && !name.starts_with('.') && name.chars().all(plain) {
+        return Ok(());
+    }
+    Err(ServiceError::IndexName(name.to_owned()))
+}
+
+/// Makes an index, or gives a known one new settings, which makes it anew.
+pub(super) fn create(
+    data: &Data,
+    name: &str,
+    settings: &IndexSettings,
+    projects: &[String],
+    now: Timestamp,
+) -> Result<Arc<OpenIndex>, ServiceError> {
+    check_name(name)?;
+    settings.check()?;
+    let mut settings = settings.clone();
+    settings.projects.extend(projects.iter().cloned());
+    if settings.projects.is_empty() {
+        settings.projects.push(data.project(None)?.project.name.as_str().to_owned());
+    }
+    settings.projects.dedup();
+    for project in &settings.projects {
+        let name = project.parse().map_err(|_| ServiceError::UnknownProject {
+            name: project.clone(),
+            hint: "\"gannet crawl URL\" makes one".to_owned(),
+        })?;
+        data.project(Some(&name))?;
+    }
+    let text = serde_json::to_string(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
+    data.indexes().0.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    remove_files(&dir_of(data, name))?;
+    data.wait(data.catalog().upsert_index(name, &text, now))?;
+    open(data, &IndexEntry { name: name.to_owned(), settings: text, created_at: now })
+}
+
+/// An index as kept, opened once.
+pub(super) fn open(data: &Data, entry: &IndexEntry) -> Result<Arc<OpenIndex>, ServiceError> {
+    let mut open = data.indexes().0.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = open.get(&entry.name) {
+        return Ok(Arc::clone(known));
+    }
+    let settings: IndexSettings =
+        serde_json::from_str(&entry.settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
+    let rows = row_fields(data, &settings)?;
+    let index = Arc::new(OpenIndex {
+        name: entry.name.clone(),
+        dir: dir_of(data, &entry.name),
+        settings,
+        rows,
+        state: Mutex::default(),
+        feeding: Mutex::new(None),
+        suggestions: Mutex::new(None),
+        words: Arc::default(),
+    });
+    open.insert(entry.name.clone(), Arc::clone(&index));
+    Ok(index)
+}
+
+/// The index of a name.
+pub(super) fn named(data: &Data, name: &str) -> Result<Arc<OpenIndex>, ServiceError> {
+    let entries = data.wait(data.catalog().indexes())?;
+    match entries.iter().find(|entry| entry.name == name) {
+        Some(entry) => open(data, entry),
+        None => {
+            let known: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+            Err(ServiceError::UnknownIndex { name: name.to_owned(), hint: hint(name, &known) })
+        }
+    }
+}
+
+/// The index that is meant: of this name, or the one of the project that ran last, which is made if need be. A project's
+/// name stands for its index, too.
+pub(super) fn chosen(
+    data: &Data,
+    name: Option<&str>,
+    now: Timestamp,
+) -> Result<Arc<OpenIndex>, ServiceError> {
+    let entries = data.wait(data.catalog().indexes())?;
+    let project = match name {
+        Some(name) if entries.iter().any(|entry| entry.name == name) => return named(data, name),
+        Some(name) => match name.parse().ok().and_then(|name| data.project(Some(&name)).ok()) {
+            Some(entry) => entry,
+            None => return named(data, name),
+        },
+        None => data.project(None)?,
+    };
+    let project = project.project.name.as_str().to_owned();
+    // An index of its name, else the first that is over it.
+    let of_project = entries.iter().find(|entry| entry.name == project).or_else(|| {
+        entries.iter().find(|entry| {
+            serde_json::from_str::<IndexSettings>(&entry.settings)
+                .is_ok_and(|settings| settings.projects.contains(&project))
+        })
+    });
+    match of_project {
+        Some(entry) => open(data, entry),
+        None => create(data, &project, &IndexSettings::default(), &[project.clone()], now),
+    }
+}
+
+/// Every index over a project.
+pub(super) fn over(data: &Data, project: &str) -> Result<Vec<Arc<OpenIndex>>, ServiceError> {
+    let mut found = Vec::new();
+    for entry in data.wait(data.catalog().indexes())? {
+        let index = open(data, &entry)?;
+        if index.settings.projects.iter().any(|name| name == project) {
+            found.push(index);
+        }
+    }
+    Ok(found)
+}
+
+/// Drops the files of an index, so that it is made again.
+pub(super) fn rebuild(data: &Data, name: &str) -> Result<Arc<OpenIndex>, ServiceError> {
+    let index = named(data, name)?;
+    let mut feeding = index.feeding();
+    *feeding = None;
+    index.forget();
+    remove_files(&index.dir.join(SEGMENTS))?;
+    drop(feeding);
+    // With the fields that the rows have now.
+    data.indexes().0.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    named(data, name)
+}
+
+/// Forgets an index and removes its files.
+pub(super) fn drop_index(data: &Data, name: &str) -> Result<(), ServiceError> {
+    let index = named(data, name)?;
+    *index.feeding() = None;
+    data.indexes().0.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    data.wait(data.catalog().drop_index(name))?;
+    remove_files(&index.dir)
+}
+
+fn dir_of(data: &Data, name: &str) -> PathBuf {
+    data.dir().join("index").join(name)
+}
+
+fn remove_files(dir: &Path) -> Result<(), ServiceError> {
+    if dir.exists() {
+        std::fs::remove_dir_all(dir).map_err(ServiceError::io("remove", dir))?;
+    }
+    Ok(())
+}
+
+/// The fields of the rows of an index's projects.
+fn row_fields(data: &Data, settings: &IndexSettings) -> Result<Vec<RowField>, ServiceError> {
+    use model::FieldKind;
+    let mut fields: Vec<RowField> = Vec::new();
+    for project in &settings.projects {
+        let Some(entry) = project.parse().ok().and_then(|name| data.project(Some(&name)).ok()) else {
+            continue;
+        };
+        let pages = entry.project.fields.iter().flat_map(|template| &template.pages);
+        for field in pages.flat_map(|page| &page.read) {
+            let column = match field.kind {
+                FieldKind::Number | FieldKind::Price => Column::Number,
+                FieldKind::Date => Column::Date,
+                FieldKind::Text => Column::Facet,
+                _ => Column::None,
+            };
+            if !fields.iter().any(|known| known.name == field.name) {
+                fields.push(RowField { name: field.name.clone(), column, variable: field.variable.clone() });
+            }
+        }
+    }
+    Ok(fields)
+}
+
+impl OpenIndex {
+    pub(crate) fn feeding(&self) -> MutexGuard<'_, Option<Writer>> {
+        self.feeding.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Its files, if anything was indexed yet. What cannot be read is removed: it is made again.
+    pub(crate) fn index(&self) -> Result<Option<Index>, ServiceError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.index.is_none() {
+            match Index::open(&self.dir.join(SEGMENTS)) {
+                Ok(index) => {
+                    state.fields = Some(Arc::new(self.fields_of(index.schema().clone())));
+                    state.index = Some(index);
+                }
+                Err(IndexError::Missing(_)) => {}
+                Err(IndexError::Damaged { .. } | IndexError::Version { .. }) => {
+                    remove_files(&self.dir.join(SEGMENTS))?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(state.index.clone())
+    }
+
+    /// Makes its files, for texts in the language of these.
+    pub(crate) fn make<'t>(&self, sample: impl Iterator<Item = &'t str>) -> Result<Index, ServiceError> {
+        let settings = self.settings.clone().in_language_of(sample);
+        let fields = Fields::new(&settings, &self.rows);
+        let made = Index::create(&self.dir.join(SEGMENTS), fields.schema.clone())?;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.fields = Some(Arc::new(self.fields_of(fields.schema)));
+        state.index = Some(made.clone());
+        Ok(made)
+    }
+
+    /// A writer, kept while it is fed.
+    pub(crate) fn writer(index: &Index) -> Result<Writer, ServiceError> {
+        Ok(index.writer(WriterSettings::default())?)
+    }
+
+    pub(crate) fn fields(&self) -> Result<Arc<Fields>, ServiceError> {
+        self.index()?;
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(state.fields.clone().unwrap_or_else(|| Arc::new(Fields::new(&self.settings, &self.rows))))
+    }
+
+    /// The language its texts are cut in.
+    pub(crate) fn language(&self) -> Option<String> {
+        let index = self.index().ok()??;
+        index.schema().fields.iter().find_map(|field| match &field.kind {
+            index::Kind::Text(analysis) => analysis.language.clone(),
+            _ => None,
+        })
+    }
+
+    /// Something to search.
+    pub(crate) fn shard(&self) -> Result<Option<Local>, ServiceError> {
+        let Some(index) = self.index()? else { return Ok(None) };
+        let (view, fields) = (index.view()?, self.fields()?);
+        let (words, q, known) = (Arc::clone(&self.words), self.settings.suggestions.q, Arc::clone(&fields));
+        let looked = view.clone();
+        let once = OnceLock::new();
+        let load = move || {
+            let loaded: &Option<Arc<Vocabulary>> = once.get_or_init(|| {
+                let mut words = words.lock().unwrap_or_else(PoisonError::into_inner);
+                let entries = looked.entries();
+                if let Some((of, known)) = &*words
+                    && is_near(*of, entries)
+                {
+                    return Some(Arc::clone(known));
+                }
+                let made = search::vocabulary(&looked, &known, q).ok()?;
+                *words = Some((entries, Arc::clone(&made)));
+                Some(made)
+            });
+            loaded.clone()
+        };
+        Ok(Some(Local::new(view, fields, load)))
+    }
+
+    /// Suggestions, made again when the index has changed much.
+    pub(crate) fn suggestions(
+        &self,
+        make: impl FnOnce() -> Result<Suggestions, ServiceError>,
+    ) -> Result<Arc<Suggestions>, ServiceError> {
+        let entries = self.index()?.map(|index| index.view()).transpose()?.map_or(0, |view| view.entries());
+        let mut suggestions = self.suggestions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, known)) = &*suggestions
+            && is_near(*of, entries)
+        {
+            return Ok(Arc::clone(known));
+        }
+        let made = Arc::new(make()?);
+        *suggestions = Some((entries, Arc::clone(&made)));
+        Ok(made)
+    }
+
+    /// Notes what someone searched for, for suggestions.
+    pub(crate) fn remember_query(&self, query: &str) {
+        let line: String = query.split_whitespace().collect::<Vec<_>>().join(" ");
+        let path = self.dir.join(QUERIES);
+        let full = std::fs::metadata(&path).is_ok_and(|file| file.len() > MOST_QUERIES);
+        if line.is_empty() || line.len() > 200 || full {
+            return;
+        }
+        // A query that is not noted is suggested later or never: no reason to fail the search.
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
+        let _ = file.and_then(|mut file| writeln!(file, "{line}"));
+    }
+
+    /// What people searched for, and how often.
+    pub(crate) fn queries(&self) -> HashMap<String, u64> {
+        let text = std::fs::read_to_string(self.dir.join(QUERIES)).unwrap_or_default();
+        let mut counts = HashMap::new();
+        text.lines().for_each(|line| *counts.entry(line.to_owned()).or_default() += 1);
+        counts
+    }
+
+    fn fields_of(&self, schema: Schema) -> Fields {
+        let mut fields = Fields::of(schema);
+        fields.name_variables(&self.settings, &self.rows);
+        fields
+    }
+
+    fn forget(&self) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::default();
+    }
+}
+
+/// Words and suggestions of an index of about this size still serve.
+fn is_near(of: u64, now: u64) -> bool {
+    of.abs_diff(now) * 20 <= of && (of > 0 || now == 0)
+}

@@ -9,12 +9,13 @@
 //!
 //! A missing variable has no value, and neither has what is computed from it.
 
+mod expression;
 mod parse;
 mod program;
 
 use std::fmt;
 
-use self::parse::Expression;
+use self::expression::Expression;
 use self::program::Program;
 
 /// A formula that can be computed.

@@ -31,6 +31,11 @@ pub(crate) fn prefix_distance(typed: &[char], word: &[char], most: usize) -> Opt
     (distance <= most).then_some(distance)
 }
 
+/// Which letters a word has, one bit for each of 32 kinds. Each edit brings in at most one kind, and takes away one.
+pub(crate) fn kinds_of(letters: impl Iterator<Item = char>) -> u32 {
+    letters.fold(0, |kinds, c| kinds | 1 << (c as u32 % 32))
+}
+
 /// The last row of the table of distances; none if all of a row is more than `most`.
 fn rows(a: &[char], b: &[char], most: usize) -> Option<[u8; ROW]> {
     let mut before = [0u8; ROW];

@@ -19,7 +19,7 @@ pub struct Vocabulary {
     /// Where each word begins, and one more.
     starts: Vec<u32>,
     counts: Vec<u32>,
-    /// Which letters a word has, one bit for each of 32 kinds: most words that are not near differ here already.
+    /// Which letters a word has: most words that are not near differ here already.
     letters: Vec<u32>,
     lengths: Vec<u8>,
     runs: QGrams,
@@ -142,7 +142,7 @@ impl Vocabulary {
         if typed.is_empty() || typed.len() > edits::LONGEST {
             return;
         }
-        let kinds = kinds_of(word);
+        let kinds = edits::kinds_of(word.chars());
         let mut meant = Vec::with_capacity(edits::LONGEST);
         self.runs.candidates(&typed, most_edits, |id| {
             if typed.len().abs_diff(self.lengths[id as usize].into()) > most_edits {
@@ -174,7 +174,7 @@ impl Vocabulary {
             text.push_str(word);
             starts.push(text.len() as u32);
             counts.push(count);
-            letters.push(kinds_of(word));
+            letters.push(edits::kinds_of(word.chars()));
             lengths.push(word.chars().count() as u8);
         }
         text.shrink_to_fit();
@@ -189,10 +189,6 @@ impl Vocabulary {
     fn words(&self) -> impl Iterator<Item = (&str, u32)> {
         self.counts.iter().enumerate().map(|(id, &count)| (self.word(id as WordId), count))
     }
-}
-
-fn kinds_of(word: &str) -> u32 {
-    word.chars().fold(0, |kinds, c| kinds | 1 << (c as u32 % 32))
 }
 
 #[cfg(test)]

@@ -74,6 +74,8 @@ pub struct Suggestions {
     beginnings: Vec<Beginning>,
     /// Every different word, with the most popular entry that has it.
     words: Vec<(Box<str>, u32)>,
+    /// Which letters the beginning of each word has, and which the whole: most words that are not near differ here.
+    letters: Vec<(u32, u32)>,
     runs: QGrams,
 }
 
@@ -98,6 +100,8 @@ const READINGS: usize = 8;
 const MOST_TRIES: usize = 24;
 const MOST_SUGGESTIONS: usize = 1000;
 const Q: usize = 3;
+/// So many letters of a word are looked at when few were typed.
+const BEGINNING: usize = 8;
 
 impl Suggestions {
     /// Sorts phrases for [`Suggestions::find`]. The same phrase from several places is one, with the sum of their
@@ -134,7 +138,11 @@ impl Suggestions {
         let mut words: Vec<(Box<str>, u32)> = words.into_iter().collect();
         words.sort_unstable();
         let runs = QGrams::new(Q, false, words.iter().map(|(word, _)| &**word));
-        Suggestions { entries, text, keys, beginnings, words, runs }
+        let letters = words
+            .iter()
+            .map(|(word, _)| (edits::kinds_of(word.chars().take(BEGINNING)), edits::kinds_of(word.chars())))
+            .collect();
+        Suggestions { entries, text, keys, beginnings, words, letters, runs }
     }
 
     /// How many phrases there are.
@@ -168,7 +176,7 @@ impl Suggestions {
             self.find_beginning(&typed, &mut found);
         }
         if found.all.len() < most {
-            for reading in self.readings(&typed) {
+            for reading in self.readings(&typed, finished) {
                 self.find_beginning(&reading, &mut found);
                 if found.all.len() >= most {
                     break;
@@ -210,13 +218,13 @@ impl Suggestions {
     }
 
     /// What may have been meant, the likeliest first: every word as it is or near to it, the last one perhaps
-    /// unfinished.
-    fn readings(&self, typed: &str) -> Vec<String> {
+    /// only begun.
+    fn readings(&self, typed: &str, finished: bool) -> Vec<String> {
         let typed: Vec<&str> = typed.split(' ').take(MOST_WORDS).collect();
         let mut readings: Vec<(usize, String)> = vec![(0, String::new())];
         for (place, word) in typed.iter().enumerate() {
-            let is_last = place + 1 == typed.len();
-            let near = self.near(word, is_last);
+            let is_begun = place + 1 == typed.len() && !finished;
+            let near = self.near(word, is_begun);
             let mut longer: Vec<(usize, String)> = Vec::new();
             for (edits, begun) in &readings {
                 for (more, word) in &near {
@@ -233,7 +241,7 @@ impl Suggestions {
 
     /// Words near a typed one, or the beginnings of such, nearest and most popular first; itself at the front if it
     /// begins one.
-    fn near<'a>(&'a self, typed: &'a str, is_last: bool) -> Vec<(usize, &'a str)> {
+    fn near<'a>(&'a self, typed: &'a str, is_begun: bool) -> Vec<(usize, &'a str)> {
         let letters: Vec<char> = typed.chars().collect();
         let most = match letters.len() {
             0..=3 => 0,
@@ -243,10 +251,17 @@ impl Suggestions {
         let mut found: Vec<(usize, u32, WordId)> = Vec::new();
         if most > 0 && letters.len() <= edits::LONGEST {
             let mut other = Vec::new();
+            let kinds = edits::kinds_of(letters.iter().copied());
+            let looked_at = letters.len() + most;
             self.runs.candidates(&letters, most, |id| {
+                let (beginning, whole) = self.letters[id as usize];
+                let others = if looked_at <= BEGINNING { beginning } else { whole };
+                if (kinds & !others).count_ones() as usize > most {
+                    return;
+                }
                 other.clear();
-                other.extend(self.words[id as usize].0.chars());
-                let edits = if is_last {
+                other.extend(self.words[id as usize].0.chars().take(looked_at + 1));
+                let edits = if is_begun {
                     edits::prefix_distance(&letters, &other, most)
                 } else {
                     edits::distance(&letters, &other, most)
@@ -262,7 +277,7 @@ impl Suggestions {
         let is_known = self
             .words
             .get(at)
-            .is_some_and(|(word, _)| if is_last { word.starts_with(typed) } else { **word == *typed });
+            .is_some_and(|(word, _)| if is_begun { word.starts_with(typed) } else { **word == *typed });
         let itself = (is_known || found.is_empty()).then_some((0, typed));
         itself
             .into_iter()

@@ -1,6 +1,6 @@
 //! A formula as a list of steps over a stack: no tree is walked and nothing allocated when a row is scored.
 
-use super::parse::{Binary, Expression, Function};
+use super::expression::{Binary, Expression, Function};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Program {

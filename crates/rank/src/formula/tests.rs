@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::parse::{Binary, FUNCTIONS, Function};
+use super::expression::{Binary, FUNCTIONS, Function};
 use super::*;
 
 fn formula(text: &str) -> Formula {

@@ -28,7 +28,8 @@ fn check(typed: &str, expected: &[&str]) {
 fn beginnings_of_phrases_and_words_are_found_popular_first() {
     check("gan", &["Northern Gannet", "Gannets and boobies", "gannet colony", "The gannet: a diary"]);
     check("Garden b", &["Garden birds"]);
-    check("b", &["Garden birds", "Gannets and boobies"]);
+    check("bo", &["Gannets and boobies"]);
+    check("b", &["Garden birds", "Northern Gannet", "Gannets and boobies"]);
     check("colony", &["gannet colony"]);
     check("zebra", &[]);
     check("", &[]);

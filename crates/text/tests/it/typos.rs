@@ -51,7 +51,7 @@ fn vocabulary(documents: &str) -> BTreeMap<String, u32> {
 }
 
 fn check(words: &BTreeMap<String, u32>) {
-    let vocabulary = Vocabulary::new(words);
+    let vocabulary = Vocabulary::new(words.iter().map(|(word, df)| (word, *df)));
     for (edits, fewest_letters, target) in [(1, 5, 0.92), (2, 8, 0.85)] {
         let mut dice = Dice(SEED);
         let meant: Vec<&String> = words

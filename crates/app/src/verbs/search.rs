@@ -38,15 +38,14 @@ pub(super) fn command() -> Command {
              gannet search chair --facet brand --sort -price --json\n\n\
              Words: any of them, pages with all of them first. AND OR NOT XOR NEAR NEAR/5 ( ), \"phrases\", +must -not,\n\
              title: text: url: anchor: site: filetype: lang: before: after: and the fields of rows,\n\
-             ranges price:10..50, beginnings chair*, near spellings chiar~.",
+             ranges price:10..50, beginnings chair*, near spellings chiar~.\n\
+             A query that begins with a minus goes behind \"--\".",
         )
         .arg(
             Arg::new("query")
                 .value_name("QUERY")
                 .required(true)
                 .num_args(1..)
-                .allow_hyphen_values(true)
-                .trailing_var_arg(false)
                 .help("What to look for"),
         )
         .arg(index_arg())

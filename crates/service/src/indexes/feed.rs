@@ -465,7 +465,7 @@ fn row(project: &str, layout: &Layout, listed: &Listed) -> Document {
             };
             if is_text && document.title.is_empty() && matches!(name, "title" | "name" | "headline") {
                 document.title = value.text().to_owned();
-            } else if is_text {
+            } else if is_text && !texts.iter().any(|known| known == value.text()) {
                 texts.push(value.text().to_owned());
             }
             document.fields.push((name.to_owned(), value));

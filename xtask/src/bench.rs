@@ -44,6 +44,13 @@ const BENCHES: &[Bench] = &[
         example: "bench_extract",
         beside_python: true,
     },
+    Bench {
+        name: "search",
+        about: "indexing and searching made-up rows, beside the plain index library with its fixed k and b",
+        package: "index",
+        example: "bench_search",
+        beside_python: false,
+    },
 ];
 
 /// Runs the benchmark named; `--runs N` times, and with what follows `--` as its arguments.

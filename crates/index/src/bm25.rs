@@ -68,6 +68,11 @@ impl Curve {
         Curve { height: worth * (k + 1.0), flat: k * (1.0 - b), slope }
     }
 
+    /// What no number of occurrences exceeds.
+    pub(crate) fn height(&self) -> f64 {
+        self.height.max(0.0)
+    }
+
     #[inline]
     pub(crate) fn score(&self, occurrences: f64, length: f64) -> f64 {
         self.height * occurrences / (occurrences + self.flat + self.slope * length)

@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use crate::eval::{Basis, Cursor, loose};
+use crate::prune::words;
 use crate::view::{DocAddress, View};
 use crate::window::{WINDOW, Window, each};
-use crate::{Demand, IndexError, Query, Scoring, Segment, Statistics};
+use crate::{Demand, IndexError, Query, Scoring, Segment, Statistics, Term};
 
 /// What is asked.
 pub struct Request<'a> {
@@ -28,6 +29,8 @@ pub struct Request<'a> {
     pub signals: Option<&'a dyn Signals>,
     /// What is counted over all matches.
     pub facets: &'a [Facet],
+    /// All matches are counted; else a search for words alone may leave out those that cannot be among the best.
+    pub count: bool,
 }
 
 /// What comes first. Equal entries are in an order of their own, the same everywhere.
@@ -93,7 +96,7 @@ pub struct Candidate {
 pub struct Found {
     /// The best, in order.
     pub candidates: Vec<Candidate>,
-    /// All that match.
+    /// All that match; of a search that does not count, those given.
     pub total: u64,
     /// Those that match every part.
     pub with_all: u64,
@@ -104,6 +107,15 @@ pub struct Found {
 impl View {
     /// The best entries of a query.
     pub fn search(&self, request: &Request<'_>) -> Result<Found, IndexError> {
+        let alone = request.filters.is_empty() && request.signals.is_none() && request.facets.is_empty();
+        if alone
+            && !request.count
+            && !request.all_first
+            && request.order == Order::Score
+            && let Some(terms) = words(request.query)
+        {
+            return self.search_words(request, &terms);
+        }
         let mut best = Best { heap: BinaryHeap::new(), most: request.most };
         let mut found = Found { counts: request.facets.iter().map(Counts::of).collect(), ..Found::default() };
         for segment in 0..self.segments() {
@@ -111,6 +123,23 @@ impl View {
         }
         found.candidates = best.heap.into_sorted_vec().into_iter().map(|ranked| ranked.candidate).collect();
         Ok(found)
+    }
+
+    fn search_words(&self, request: &Request<'_>, terms: &[&Term]) -> Result<Found, IndexError> {
+        let mut best = Best { heap: BinaryHeap::new(), most: request.most };
+        for segment in 0..self.segments() {
+            self.prune_segment(segment, request, terms, &mut best)?;
+        }
+        let mut candidates: Vec<Candidate> = best.heap.into_iter().map(|ranked| ranked.candidate).collect();
+        self.settle_scores(request, &mut candidates)?;
+        let mut ranked: Vec<Ranked> = candidates
+            .into_iter()
+            .map(|candidate| Ranked { candidate, first: false, by_value: None })
+            .collect();
+        ranked.sort_unstable();
+        let candidates: Vec<Candidate> = ranked.into_iter().map(|ranked| ranked.candidate).collect();
+        let with_all = candidates.iter().filter(|candidate| candidate.all).count() as u64;
+        Ok(Found { total: candidates.len() as u64, with_all, candidates, counts: Vec::new() })
     }
 
     fn search_segment(
@@ -230,20 +259,26 @@ impl Root {
 }
 
 /// The best so far; the worst of them on top.
-struct Best {
+pub(crate) struct Best {
     heap: BinaryHeap<Ranked>,
     most: usize,
 }
 
-struct Ranked {
-    candidate: Candidate,
-    first: bool,
-    by_value: Option<bool>,
+pub(crate) struct Ranked {
+    pub(crate) candidate: Candidate,
+    pub(crate) first: bool,
+    pub(crate) by_value: Option<bool>,
 }
 
 impl Best {
+    /// The score that another one must reach.
+    pub(crate) fn worst_score(&self) -> f64 {
+        let full = self.heap.len() >= self.most;
+        self.heap.peek().filter(|_| full).map_or(f64::NEG_INFINITY, |worst| worst.candidate.score)
+    }
+
     /// A quick look before an entry's key is read.
-    fn wants(&self, first: bool, score: f64, by_value: bool) -> bool {
+    pub(crate) fn wants(&self, first: bool, score: f64, by_value: bool) -> bool {
         if self.heap.len() < self.most {
             return true;
         }
@@ -253,7 +288,7 @@ impl Best {
         }
     }
 
-    fn offer(&mut self, ranked: Ranked) {
+    pub(crate) fn offer(&mut self, ranked: Ranked) {
         if self.heap.len() < self.most {
             self.heap.push(ranked);
         } else if let Some(mut worst) = self.heap.peek_mut()

@@ -35,9 +35,9 @@ pub(crate) enum Cursor {
 }
 
 pub(crate) struct Word {
-    postings: SegmentPostings,
-    curve: Curve,
-    lengths: Arc<dyn ColumnValues<u64>>,
+    pub(crate) postings: SegmentPostings,
+    pub(crate) curve: Curve,
+    pub(crate) lengths: Arc<dyn ColumnValues<u64>>,
     docs: Vec<u32>,
     freqs: Vec<u32>,
     measured: Vec<u64>,
@@ -414,7 +414,22 @@ pub(crate) fn loose(
 }
 
 impl Word {
-    fn fill(&mut self, base: u32, entries: u32, out: &mut Window) {
+    /// What it is worth at most.
+    pub(crate) fn ceiling(&self) -> f64 {
+        self.curve.height()
+    }
+
+    /// No entry before this one has it.
+    pub(crate) fn next(&self) -> u32 {
+        self.postings.doc()
+    }
+
+    /// Whether it was moved to an entry that has it.
+    pub(crate) fn stands_at(&self, doc: u32) -> bool {
+        self.postings.doc() == doc
+    }
+
+    pub(crate) fn fill(&mut self, base: u32, entries: u32, out: &mut Window) {
         let mut doc = seek(&mut self.postings, base);
         self.docs.clear();
         self.freqs.clear();

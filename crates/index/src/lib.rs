@@ -14,6 +14,7 @@ mod entry;
 mod error;
 mod eval;
 mod explain;
+mod prune;
 mod query;
 mod schema;
 mod statistics;

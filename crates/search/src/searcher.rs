@@ -153,6 +153,7 @@ impl Searcher<'_> {
             most,
             order,
             facets: &facets,
+            count: true,
         };
         let answers = self.shards.iter().map(|shard| shard.best(&order)).collect::<Result<Vec<_>, _>>()?;
         let (mut best, found) = merge(answers, &order);
@@ -249,6 +250,7 @@ impl Searcher<'_> {
             most,
             order: Order::Score,
             facets: &[],
+            count: false,
         };
         let answers = self.shards.iter().map(|shard| shard.best(&order)).collect::<Result<Vec<_>, _>>()?;
         let (best, _) = merge(answers, &order);

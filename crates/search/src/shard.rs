@@ -56,6 +56,8 @@ pub struct ShardOrder<'a> {
     pub order: Order,
     /// What is counted.
     pub facets: &'a [Facet],
+    /// All matches are counted.
+    pub count: bool,
 }
 
 /// What a shard found.
@@ -181,6 +183,7 @@ impl Shard for Local {
             order: order.order,
             signals: signals.as_ref().map(|signals| signals as &dyn index::Signals),
             facets: order.facets,
+            count: order.count,
         };
         let found = self.view.search(&request)?;
         let mut best = Vec::with_capacity(found.candidates.len());

@@ -138,9 +138,7 @@ impl<'a> Oracle<'a> {
 
     fn idf(&self, term: &Term) -> f64 {
         let all = self.plains.len() as f64;
-        let with =
-            self.plains.values().filter(|plain| self.words(plain, term.field).contains(&term.text)).count()
-                as f64;
+        let with = self.with.get(&(term.field, term.text.as_str())).copied().unwrap_or_default() as f64;
         match self.scoring.idf {
             Idf::Standard => (1.0 + (all - with + 0.5) / (with + 0.5)).ln(),
             Idf::Paper => (all / with).log2(),
@@ -257,6 +255,7 @@ impl Named {
             order: index::Order::Score,
             signals: None,
             facets: &[],
+            count: true,
         };
         let found = self.view.search(&request).unwrap();
         assert_eq!(found.total as usize, found.candidates.len());

@@ -67,6 +67,7 @@ fn values_are_counted_over_all_matches_and_orders_hold() {
         order: Order::Field { field: 3, descending: true },
         signals: None,
         facets: &facets,
+        count: true,
     };
     let found = view.search(&request).unwrap();
     let matching: Vec<&Plain> =

@@ -1,6 +1,7 @@
 //! Scores equal the formula, for any k and b, whatever was deleted before.
 
-use index::{Idf, Query, Scoring};
+use index::{Demand, Idf, Order, Query, Request, Scoring};
+use proptest::prelude::*;
 
 use crate::corpus::{Dice, Named, assert_same, expected, lively, term, word};
 
@@ -46,4 +47,39 @@ fn an_index_with_deletes_equals_a_rebuilt_one() {
         let (one, other) = (before.matches(&query, &scoring), after.matches(&query, &scoring));
         assert_eq!(one, other, "w{number}");
     }
+}
+
+#[test]
+fn what_is_left_out_is_never_among_the_best() {
+    let dir = tempfile::tempdir().unwrap();
+    let (index, plains) = lively(&dir.path().join("i"), 13, 900);
+    let view = index.view().unwrap();
+    let named = Named::new(&index, &plains);
+    let config = ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(seed in any::<u64>(), most in 1_usize..30, k in 0.0..4.0, b in 0.0..=1.0)| {
+        let mut dice = Dice(seed);
+        let mut scoring = Scoring::even(4, k, b, Idf::Standard);
+        scoring.weight[0] = dice.share() * 3.0;
+        let words: Vec<String> = (0..1 + dice.roll(5)).map(|_| word(&mut dice)).collect();
+        let part = |word: &String| Query::Any(vec![Query::Term(term(0, word)), Query::Term(term(1, word))]);
+        let query = Query::Loose(words.iter().map(|word| (Demand::May, part(word))).collect());
+        let statistics = view.statistics(&query).unwrap();
+        let mut request = Request {
+            query: &query,
+            filters: &[],
+            statistics: &statistics,
+            scoring: &scoring,
+            most,
+            all_first: false,
+            order: Order::Score,
+            signals: None,
+            facets: &[],
+            count: true,
+        };
+        let full = view.search(&request).unwrap();
+        request.count = false;
+        let pruned = view.search(&request).unwrap();
+        prop_assert_eq!(&pruned.candidates, &full.candidates);
+        prop_assert!(named.matches(&query, &scoring).len() >= pruned.candidates.len());
+    });
 }

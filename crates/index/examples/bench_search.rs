@@ -1,0 +1,232 @@
+//! `cargo xtask bench search [-- ROWS]`: made-up rows, indexed and searched by us and by the plain library.
+//!
+//! Two plain indexes stand beside ours: one with a column of words per text, and one with as many columns as ours (words
+//! and stems). Neither has a language, so that all cut the same words.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark ends where it fails")]
+
+use std::path::Path;
+use std::time::Instant;
+
+use index::{
+    Entry, FieldSpec, Form, Idf, Index, IndexError, Kind, Order, Query, Request, Schema, Scoring, Segment,
+    Signals, Term, Value, WriterSettings,
+};
+use tantivy::collector::TopDocs;
+use tantivy::query::{BooleanQuery, Occur, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, TEXT};
+use text::Analysis;
+
+const WORDS: u64 = 60_000;
+const QUERIES: usize = 200;
+const BUDGET: usize = 64 << 20;
+
+fn main() {
+    let rows: u64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(200_000);
+    let seed = 20_261_115;
+    println!("{rows} rows, {QUERIES} queries, seed {seed}");
+    let dir = tempfile::tempdir().unwrap();
+    let corpus: Vec<(String, String)> = {
+        let mut dice = Dice(seed);
+        (0..rows).map(|_| (text(&mut dice, 5), text(&mut dice, 60))).collect()
+    };
+    let bytes: usize = corpus.iter().map(|(title, text)| title.len() + text.len()).sum();
+    println!("{:.0} MB of text", bytes as f64 / 1e6);
+    let (plain, plain_size) = plain(&dir.path().join("plain"), &corpus, false);
+    let (_, alike_size) = self::plain(&dir.path().join("alike"), &corpus, true);
+    let ours = ours(&dir.path().join("ours"), &corpus);
+    println!("measure: size, plain = {:.1} MB", plain_size as f64 / 1e6);
+    println!("measure: size, plain with our columns = {:.1} MB", alike_size as f64 / 1e6);
+    println!("measure: size, ours = {:.1} MB", ours.bytes() as f64 / 1e6);
+    let queries: Vec<Vec<String>> = {
+        let mut dice = Dice(seed + 1);
+        (0..QUERIES).map(|number| (0..1 + number % 4).map(|_| query_word(&mut dice)).collect()).collect()
+    };
+    search_plain(&plain, &queries);
+    search_ours(&ours, &queries);
+}
+
+/// A small generator of numbers, the same everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % below.max(1)
+    }
+
+    /// Common ones often: about as words are in a language.
+    fn zipf(&mut self) -> u64 {
+        let share = self.roll(1 << 24) as f64 / f64::from(1 << 24);
+        ((WORDS as f64).powf(share) - 1.0) as u64
+    }
+}
+
+fn spelled(number: u64) -> String {
+    let letters = b"etaoinshrdlucmfwypvbgk";
+    let mut word = String::new();
+    let mut rest = number + 22;
+    while rest > 0 {
+        word.push(char::from(letters[(rest % 22) as usize]));
+        rest /= 22;
+    }
+    word
+}
+
+fn text(dice: &mut Dice, mean: u64) -> String {
+    let words = mean / 2 + dice.roll(mean);
+    (0..words).map(|_| spelled(dice.zipf())).collect::<Vec<_>>().join(" ")
+}
+
+fn query_word(dice: &mut Dice) -> String {
+    // From the most common to the rare, but known.
+    let most = [50, 500, 5_000, 30_000][dice.roll(4) as usize];
+    spelled(dice.roll(most))
+}
+
+fn took(name: &str, rows: usize, started: Instant) {
+    println!("measure: indexing, {name} = {:.0} rows/s", rows as f64 / started.elapsed().as_secs_f64());
+}
+
+fn plain(dir: &Path, corpus: &[(String, String)], alike: bool) -> (tantivy::Index, u64) {
+    std::fs::create_dir_all(dir).unwrap();
+    let mut schema = tantivy::schema::Schema::builder();
+    let id = schema.add_text_field("id", STRING);
+    let stored = schema.add_bytes_field("doc", STORED);
+    let columns: Vec<Field> = ["title", "text", "title_words", "text_words"]
+        .iter()
+        .take(if alike { 4 } else { 2 })
+        .map(|name| schema.add_text_field(name, TEXT))
+        .collect();
+    let index = tantivy::Index::create_in_dir(dir, schema.build()).unwrap();
+    let started = Instant::now();
+    let mut writer = index.writer_with_num_threads::<tantivy::TantivyDocument>(1, BUDGET).unwrap();
+    for (number, (title, text)) in corpus.iter().enumerate() {
+        let mut document = tantivy::TantivyDocument::new();
+        document.add_text(id, number.to_string());
+        document.add_bytes(stored, text.as_bytes());
+        for (at, column) in columns.iter().enumerate() {
+            document.add_text(*column, if at % 2 == 0 { title } else { text });
+        }
+        writer.add_document(document).unwrap();
+    }
+    writer.commit().unwrap();
+    writer.wait_merging_threads().unwrap();
+    took(if alike { "plain with our columns" } else { "plain" }, corpus.len(), started);
+    let size = std::fs::read_dir(dir).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
+    (index, size)
+}
+
+fn ours(dir: &Path, corpus: &[(String, String)]) -> Index {
+    let analysis = Analysis { language: None, stem: false, ..Analysis::default() };
+    let field = |name: &str, kind| FieldSpec { name: name.to_owned(), kind };
+    let schema = Schema {
+        fields: vec![
+            field("title", Kind::Text(analysis.clone())),
+            field("text", Kind::Text(analysis)),
+            field("size", Kind::Number),
+        ],
+    };
+    let index = Index::create(dir, schema).unwrap();
+    let started = Instant::now();
+    let mut writer = index.writer(WriterSettings { threads: 1, bytes_per_thread: BUDGET }).unwrap();
+    for (number, (title, text)) in corpus.iter().enumerate() {
+        let values = vec![
+            (0, Value::Text(title.clone())),
+            (1, Value::Text(text.clone())),
+            (2, Value::Number(number as f64)),
+        ];
+        let entry = Entry { id: number.to_string(), values, stored: text.as_bytes().to_vec() };
+        writer.add(&entry).unwrap();
+    }
+    writer.commit("").unwrap();
+    writer.close().unwrap();
+    took("ours", corpus.len(), started);
+    index
+}
+
+fn percentiles(name: &str, mut times: Vec<f64>) {
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+    println!("measure: {name}, p50 = {:.3} ms", at(0.5));
+    println!("measure: {name}, p99 = {:.3} ms", at(0.99));
+}
+
+/// Each query three times; the best counts, as neighbours disturb.
+fn times(queries: &[Vec<String>], mut search: impl FnMut(&[String]) -> usize) -> Vec<f64> {
+    let mut found = 0;
+    let once = |query: &Vec<String>, search: &mut dyn FnMut(&[String]) -> usize| {
+        let started = Instant::now();
+        found += search(query);
+        started.elapsed().as_secs_f64() * 1e3
+    };
+    let mut once = once;
+    let all = queries
+        .iter()
+        .map(|query| (0..3).map(|_| once(query, &mut search)).fold(f64::MAX, f64::min))
+        .collect();
+    assert!(found > 0);
+    all
+}
+
+fn search_plain(index: &tantivy::Index, queries: &[Vec<String>]) {
+    let searcher = index.reader().unwrap().searcher();
+    println!("plain: {} segments", searcher.segment_readers().len());
+    let text = index.schema().get_field("text").unwrap();
+    let times = times(queries, |words| {
+        let term = |word: &String| {
+            let term = tantivy::Term::from_field_text(text, word);
+            let query: Box<dyn tantivy::query::Query> =
+                Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs));
+            (Occur::Should, query)
+        };
+        let query = BooleanQuery::new(words.iter().map(term).collect());
+        searcher.search(&query, &TopDocs::with_limit(10).order_by_score()).unwrap().len()
+    });
+    percentiles("top 10, plain at its own k and b", times);
+}
+
+fn search_ours(index: &Index, queries: &[Vec<String>]) {
+    let view = index.view().unwrap();
+    println!("ours: {} segments", view.segments());
+    let scoring = Scoring::even(3, 0.9, 0.4, Idf::Standard);
+    let search = |words: &[String], count: bool, signals: Option<&dyn Signals>, all_first: bool| {
+        let term =
+            |word: &String| Query::Term(Term { field: 1, form: Form::Term, text: word.clone(), boost: 1.0 });
+        let parts = words.iter().map(|word| (index::Demand::May, term(word))).collect();
+        let query = Query::Loose(parts);
+        let statistics = view.statistics(&query).unwrap();
+        let request = Request {
+            query: &query,
+            filters: &[],
+            statistics: &statistics,
+            scoring: &scoring,
+            most: 10,
+            all_first,
+            order: Order::Score,
+            signals,
+            facets: &[],
+            count,
+        };
+        view.search(&request).unwrap().candidates.len()
+    };
+    percentiles("top 10, ours at k 0.9, b 0.4", times(queries, |words| search(words, false, None, false)));
+    percentiles("top 10 and a count, ours", times(queries, |words| search(words, true, None, false)));
+    percentiles(
+        "top 10 by a formula, all words first, ours",
+        times(queries, |words| search(words, true, Some(&Log), true)),
+    );
+}
+
+/// What `log(1 + size)` adds.
+struct Log;
+
+impl Signals for Log {
+    fn segment<'s>(
+        &'s self,
+        segment: &Segment<'s>,
+    ) -> Result<Box<dyn FnMut(u32, f64) -> f64 + 's>, IndexError> {
+        let sizes = segment.numbers(2)?;
+        Ok(Box::new(move |doc, score| score + sizes.first(doc).map_or(0.0, |size| (1.0 + size).ln())))
+    }
+}

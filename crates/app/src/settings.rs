@@ -84,9 +84,9 @@ pub fn layered(
     environment: impl Fn(&str) -> Option<String>,
     flags: &ArgMatches,
 ) -> Result<Project, SettingsError> {
-    let (name, file_start, mut crawl, fields) = match file {
-        Some(project) => (Some(project.name), project.start, project.crawl, project.fields),
-        None => (None, Vec::new(), model::CrawlSettings::default(), None),
+    let (name, file_start, mut crawl, fields, index) = match file {
+        Some(project) => (Some(project.name), project.start, project.crawl, project.fields, project.index),
+        None => (None, Vec::new(), model::CrawlSettings::default(), None, None),
     };
     for setting in model::CrawlSettings::reference() {
         let variable = setting.environment();
@@ -117,7 +117,7 @@ pub fn layered(
     let start = if given.is_empty() { file_start } else { given };
     let first = start.first().ok_or(SettingsError::NoStart)?;
     let name = name.unwrap_or_else(|| ProjectName::of(first));
-    Ok(Project { name, start, crawl, fields }.normalised())
+    Ok(Project { name, start, crawl, fields, index }.normalised())
 }
 
 /// Reads a project file. Paths in it are relative to it.
@@ -138,6 +138,12 @@ pub fn read_project(file: &Path) -> Result<Project, SettingsError> {
         // Selectors are compiled here, where their mistakes still have a place in a file.
         template::Template::compile(fields, &[], normalise)
             .map_err(|mistake| ProjectError::of_template(mistake, &name))?;
+    }
+    if let Some(index) = &project.index {
+        search::IndexSettings::of_value(index.clone()).map_err(|error| ProjectError::Whole {
+            file: file.display().to_string(),
+            problem: format!("index: {error}"),
+        })?;
     }
     template::Template::links_only(&project.crawl.links_in, normalise)
         .map_err(|mistake| ProjectError::of_template(mistake, &file.display().to_string()))?;

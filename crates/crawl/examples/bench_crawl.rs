@@ -38,6 +38,7 @@ async fn main() -> Result<(), Failure> {
         start: vec![PageUrl::parse(&start)?],
         crawl: settings,
         fields: None,
+        index: None,
     };
     let store = kv::Store::open(&dir.path().join("crawl"), kv::Options::default())?;
     let clock = WallClock::start();

@@ -159,7 +159,7 @@ fn project(ports: &Ports, chosen: &[u32], dir: &Path) -> Result<Project, Failure
         ..CrawlSettings::default()
     };
     let start = chosen.iter().map(|host| ports.url(*host)).collect::<Result<_, _>>()?;
-    Ok(Project { name: "load".parse()?, start, crawl, fields: None })
+    Ok(Project { name: "load".parse()?, start, crawl, fields: None, index: None })
 }
 
 /// Where each manner is served; all hosts of one have its port.

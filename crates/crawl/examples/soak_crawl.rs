@@ -164,7 +164,13 @@ fn generated(server: &Served, dir: &Path) -> Result<Project, Failure> {
         hosts: Some(hosts),
         ..CrawlSettings::default()
     };
-    Ok(Project { name: "soak".parse()?, start: vec![PageUrl::parse(&start)?], crawl, fields: None })
+    Ok(Project {
+        name: "soak".parse()?,
+        start: vec![PageUrl::parse(&start)?],
+        crawl,
+        fields: None,
+        index: None,
+    })
 }
 
 fn torture(server: &Served, ca: PathBuf) -> Result<Project, Failure> {
@@ -184,7 +190,7 @@ fn torture(server: &Served, ca: PathBuf) -> Result<Project, Failure> {
         linger: model::Span::from_secs(8),
         ..CrawlSettings::default()
     };
-    Ok(Project { name: "torture".parse()?, start: starts, crawl, fields: None })
+    Ok(Project { name: "torture".parse()?, start: starts, crawl, fields: None, index: None })
 }
 
 /// Files of a data directory that no part of the program owns: left over by a step that did not clean up.

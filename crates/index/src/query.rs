@@ -1,9 +1,10 @@
 //! What is asked of an index: a tree whose words are already cut and stemmed.
 
 /// A query.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Query {
     /// Every entry.
+    #[default]
     Everything,
     /// None.
     Nothing,

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Judgments, Measure, Ranking};
 
 /// The figures of every judged query that has an answer, and the mean of each figure.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// By the measure's name.
     pub mean: BTreeMap<String, f64>,
@@ -16,7 +16,7 @@ pub struct Evaluation {
 }
 
 /// One query's figures.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QueryFigures {
     /// The query's id in the judgments.
     pub query: String,

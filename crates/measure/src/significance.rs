@@ -5,7 +5,7 @@
 //! zero is p. All patterns are tried for up to 16 queries; above that, a fixed number drawn by a fixed rule, so that
 //! the same figures always give the same p.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Evaluation, MeasureError};
 
@@ -13,7 +13,7 @@ const ALL_PATTERNS_UP_TO: usize = 16;
 const DRAWN: u32 = 20_000;
 
 /// How one measure differs between two evaluations of the same queries.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The measure's name.
     pub measure: String,

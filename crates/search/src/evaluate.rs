@@ -97,18 +97,19 @@ pub fn vocabulary(view: &index::View, fields: &Fields, q: usize) -> Result<Arc<V
     Ok(Arc::new(Vocabulary::with_q(q, words)))
 }
 
-/// Measures a ranking by judged queries. A query that the language does not understand is taken for plain words.
+/// Measures a ranking by judged queries; `name` is what judgments call a document. A query that the language does not understand is taken for plain words.
 pub fn evaluate(
     searcher: &Searcher<'_>,
     ranking: &Ranking,
     queries: &BTreeMap<String, String>,
     judgments: &Judgments,
     measures: &[Measure],
+    name: fn(Document) -> String,
 ) -> Result<Evaluation, SearchError> {
     measure::evaluate(judgments, measures, |id| {
         let Some(text) = queries.get(id) else { return Ok(Ranked::default()) };
-        let found = match searcher.ranking_of(text, ranking, MOST) {
-            Err(SearchError::Query(_)) => searcher.ranking_of(&query::words_only(text), ranking, MOST),
+        let found = match searcher.ranking_of(text, ranking, MOST, name) {
+            Err(SearchError::Query(_)) => searcher.ranking_of(&query::words_only(text), ranking, MOST, name),
             found => found,
         };
         Ok(found?.into_iter().collect())

@@ -18,6 +18,7 @@ mod searcher;
 pub mod settings;
 mod shard;
 mod signals;
+mod similar;
 mod snippet;
 
 pub use document::{
@@ -31,4 +32,5 @@ pub use searcher::{Answer, DEEPEST, FacetCounts, Hit, Search, Searcher};
 pub use settings::{IndexSettings, Ranking};
 pub use shard::{Explained, Local, Scored, Shard, ShardFound, ShardOrder};
 pub use signals::BUILT_IN;
+pub use similar::Cached;
 pub use snippet::{Marked, Piece, mark, passages};

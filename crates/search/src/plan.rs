@@ -11,7 +11,7 @@ use crate::settings::Ranking;
 use crate::{SearchError, dates};
 
 /// A query, ready to be asked.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// What is looked for, with scores.
     pub query: Ask,
@@ -102,14 +102,7 @@ struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     fn new(fields: &'a Fields, ranking: &'a Ranking, index: &'a dyn Words, stop_words: bool) -> Planner<'a> {
-        let plan = Plan {
-            query: Ask::Everything,
-            filters: Vec::new(),
-            marks: Marks::default(),
-            words: Vec::new(),
-            spread: BTreeMap::new(),
-            ignored: Vec::new(),
-        };
+        let plan = Plan::default();
         let searched = fields.searched(ranking);
         Planner { fields, ranking, index, searched, stop_words, plan }
     }

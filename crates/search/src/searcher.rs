@@ -6,6 +6,7 @@ use std::ops::Range;
 use index::{Counts, Facet, Order, Scoring};
 use serde::{Deserialize, Serialize};
 
+use crate::SearchError;
 use crate::document::{Document, FieldValue, Fields, built_in};
 use crate::explain::explanation;
 use crate::plan::{Plan, plan};
@@ -14,7 +15,6 @@ use crate::rules::Rules;
 use crate::settings::{IndexSettings, Ranking};
 use crate::shard::{Shard, ShardOrder, compare, merge};
 use crate::snippet::{Marked, mark, passages};
-use crate::{SearchError, signals};
 
 /// What is asked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,8 @@ use crate::{SearchError, signals};
 pub struct Search {
     /// As it was typed.
     pub query: String,
+    /// Documents like that of this URL, instead of a query.
+    pub like: Option<String>,
     /// Hits on a page; 10 unless said.
     pub limit: Option<usize>,
     /// Where the page before ended, as its answer said.
@@ -129,7 +131,10 @@ impl Searcher<'_> {
     /// Searches.
     pub fn search(&self, search: &Search) -> Result<Answer, SearchError> {
         let ranking = self.ranking(search)?;
-        let plan = self.plan(&search.query, &ranking)?;
+        let plan = match &search.like {
+            Some(url) => self.like(url)?,
+            None => self.plan(&search.query, &ranking)?,
+        };
         let limit = search.limit.unwrap_or(PAGE).clamp(1, 1_000);
         let offset = search.cursor.as_deref().map_or(Ok(0), |cursor| read_cursor(cursor, &search.query))?;
         let order = self.order(search.sort.as_deref())?;
@@ -234,8 +239,15 @@ impl Searcher<'_> {
         Ok(answer)
     }
 
-    /// The names of the best documents, without anything else: for evaluation. Nothing is cut, grouped or pinned.
-    pub fn ranking_of(&self, text: &str, ranking: &Ranking, most: usize) -> Result<Vec<String>, SearchError> {
+    /// The best documents by what `name` calls them, without anything else: for evaluation. Nothing is cut, grouped
+    /// or pinned.
+    pub fn ranking_of(
+        &self,
+        text: &str,
+        ranking: &Ranking,
+        most: usize,
+        name: fn(Document) -> String,
+    ) -> Result<Vec<String>, SearchError> {
         let plan = self.plan(text, ranking)?;
         let statistics = self.statistics(&plan)?;
         let scoring = self.scoring(ranking);
@@ -254,8 +266,9 @@ impl Searcher<'_> {
         };
         let answers = self.shards.iter().map(|shard| shard.best(&order)).collect::<Result<Vec<_>, _>>()?;
         let (best, _) = merge(answers, &order);
-        let ids = best.into_iter().map(|(shard, scored)| Ok(self.shards[shard].document(scored.address)?.id));
-        ids.collect()
+        let named =
+            best.into_iter().map(|(shard, scored)| Ok(name(self.shards[shard].document(scored.address)?)));
+        named.collect()
     }
 
     /// The ranking in force: that of the search, else the index's own, with the fields' weights.
@@ -267,9 +280,7 @@ impl Searcher<'_> {
             }
         }
         ranking.check()?;
-        if let Some(formula) = &ranking.formula {
-            signals::parse(formula, self.fields)?;
-        }
+        self.fields.check(&ranking)?;
         Ok(ranking)
     }
 

@@ -240,6 +240,14 @@ impl IndexSettings {
         Ok(settings)
     }
 
+    /// From the `index` part of a project.
+    pub fn of_value(value: serde_json::Value) -> Result<IndexSettings, SearchError> {
+        let settings: IndexSettings =
+            serde_json::from_value(value).map_err(|error| SearchError::Setting(error.to_string()))?;
+        settings.check()?;
+        Ok(settings)
+    }
+
     /// Refuses what could not work.
     pub fn check(&self) -> Result<(), SearchError> {
         self.ranking.check()?;

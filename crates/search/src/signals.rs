@@ -96,8 +96,18 @@ impl RankSignals {
     }
 }
 
+impl Fields {
+    /// Refuses a formula that these fields cannot answer.
+    pub fn check(&self, ranking: &Ranking) -> Result<(), SearchError> {
+        match ranking.formula.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+            None => Ok(()),
+            Some(formula) => parse(formula, self).map(|_| ()),
+        }
+    }
+}
+
 /// Reads a formula, with the names that an index knows.
-pub(crate) fn parse(text: &str, fields: &Fields) -> Result<Formula, SearchError> {
+fn parse(text: &str, fields: &Fields) -> Result<Formula, SearchError> {
     let known = |name: &str| BUILT_IN.contains(&name) || fields.variables.contains_key(name);
     Formula::parse(text, &known).map_err(|error| SearchError::Formula {
         message: error.message,

@@ -42,7 +42,7 @@ pub(crate) fn adopt(data: &Data, now: Timestamp) -> Result<Vec<(CrawlId, String)
         let name = name(&data.archive_dir(crawl), crawl, &start[0]);
         let urls = start.len();
         let mut project =
-            Project { name: name.clone(), start, crawl: CrawlSettings::default(), fields: None };
+            Project { name: name.clone(), start, crawl: CrawlSettings::default(), fields: None, index: None };
         if !data.wait(data.catalog().adopt_crawl(&project, crawl, now))? {
             // Somebody took the name meanwhile.
             project.name = numbered(&name, crawl);

@@ -35,6 +35,8 @@ pub fn answer(
         Request::Index(request) => indexes::index(data, request, now, out),
         Request::Search(request) => indexes::search(data, request, now, out),
         Request::Suggest(request) => indexes::suggest(data, request, now, out),
+        Request::Cached(request) => indexes::cached(data, request, now, out),
+        Request::Evaluate(request) => indexes::evaluate(data, request, now, out),
         Request::WhyNot(request) => indexes::why_not(data, request, now, out),
         Request::Check => check::check(data, out),
         Request::Repair => repair::repair(data, now, out),

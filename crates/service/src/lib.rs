@@ -42,7 +42,10 @@ pub use data::{Access, Data, VERSION};
 pub use error::{Class, ServiceError};
 pub use exports::ExportPart;
 pub use hosts::{HostRow, RobotsInForce};
-pub use indexes::{IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNot, WhyNotRequest};
+pub use indexes::{
+    CachedRequest, EvaluateRequest, IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNot,
+    WhyNotRequest,
+};
 pub use links::{LinkCounts, LinkList, LinkRow};
 pub use live::Live;
 pub use moment::Moment;

@@ -6,7 +6,8 @@ use model::ProjectName;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DiffRequest, IndexRequest, LinkList, Moment, RowsRequest, SearchRequest, SuggestRequest, WhyNotRequest,
+    CachedRequest, DiffRequest, EvaluateRequest, IndexRequest, LinkList, Moment, RowsRequest, SearchRequest,
+    SuggestRequest, WhyNotRequest,
 };
 
 /// A verb with its arguments.
@@ -37,6 +38,10 @@ pub enum Request {
     Search(SearchRequest),
     /// What someone may be about to type.
     Suggest(SuggestRequest),
+    /// A page as an index has it.
+    Cached(CachedRequest),
+    /// Measure a ranking by judged queries.
+    Evaluate(EvaluateRequest),
     /// Why a page is missing or low for a query.
     WhyNot(WhyNotRequest),
     /// Is everything whole?

@@ -14,7 +14,7 @@ use model::{CrawlId, Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::indexes::{Follower, follow};
+use crate::indexes::{Follower, ensure, follow};
 use crate::rows::{latest_marks, watch};
 use crate::{Data, Live, ServiceError, Summary, summary};
 
@@ -91,8 +91,12 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
         }
     };
     data.attach(Arc::new(Steering { controls: run.controls(), progress: run.progress() }));
-    let (followed, project) = (data.clone(), entry.project.name.as_str().to_owned());
-    let follower = tokio::task::spawn_blocking(move || follow(&followed, &project));
+    let (followed, project, wanted) =
+        (data.clone(), entry.project.name.as_str().to_owned(), entry.project.clone());
+    let follower = tokio::task::spawn_blocking(move || {
+        ensure(&followed, &wanted, now)?;
+        follow(&followed, &project)
+    });
     let follower = follower.await.map_err(|_| ServiceError::Lost)??;
     Ok(Started { data: data.clone(), entry, id, run, known, follower })
 }

@@ -41,7 +41,7 @@ fn project(site: &str) -> Result<Project, Failure> {
     let crawl =
         CrawlSettings { rate: Some(Rate::Unlimited), max_pages: MAX_PAGES, ..CrawlSettings::default() };
     let start = vec![PageUrl::parse(&format!("{site}/"))?];
-    Ok(Project { name: "demo".parse()?, start, crawl, fields: None })
+    Ok(Project { name: "demo".parse()?, start, crawl, fields: None, index: None })
 }
 
 fn next_steps(context: &Context) -> String {

@@ -89,6 +89,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         // The list and its further pages, not whatever else the site names.
         crawl: CrawlSettings { crawl_hints: false, ..CrawlSettings::default() },
         fields: Some(fields),
+        index: None,
     });
     let yaml = project.as_ref().map(Project::to_yaml);
     if let Some(file) = flags.get_one::<String>("output") {

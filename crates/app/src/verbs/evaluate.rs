@@ -8,7 +8,9 @@ use measure::{Comparison, Evaluation, Judgments, Measure};
 use search::{Collection, Document, IndexSettings, Ranking, Searcher};
 use serde::Deserialize;
 use serde_json::json;
+use service::{EvaluateRequest, Request};
 
+use super::asking::ask;
 use super::ranking::{self, ranking_args};
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
@@ -22,7 +24,8 @@ pub(super) fn command() -> Command {
         .after_help(
             "Examples:\n  \
              gannet evaluate --collection cranfield\n  \
-             gannet evaluate --collection cranfield --set k=2 --against k=1.2 --measure map\n\n\
+             gannet evaluate --collection cranfield --set k=2 --against k=1.2 --measure map\n  \
+             gannet evaluate --queries queries.tsv --qrels qrels.tsv --set proximity=0\n\n\
              A collection is a folder with docs.jsonl ({id, title, text} a line), queries.tsv (id, text) and \
              qrels.tsv (query, document, grade), or TREC qrels.\nWith --against the same queries run under both \
              settings; p is the chance of such a difference if there were none.",
@@ -32,11 +35,20 @@ pub(super) fn command() -> Command {
                 .long("collection")
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
-                .required(true)
-                .help("Documents, queries and judgments"),
+                .help("Documents, queries and judgments, indexed in memory; without it, an index is measured"),
         )
-        .arg(file("queries", "Other queries than the collection's: id, tab, text"))
-        .arg(file("qrels", "Other judgments than the collection's: TREC qrels, or query, document, grade"))
+        .arg(
+            Arg::new("index")
+                .long("index")
+                .short('i')
+                .value_name("NAME")
+                .conflicts_with_all(["collection", "settings"])
+                .help("The index to measure: judgments name its documents by URL"),
+        )
+        .arg(file("queries", "Queries: id, tab, text").required_unless_present("collection"))
+        .arg(
+            file("qrels", "Judgments: TREC qrels, or query, document, grade").required_unless_present("collection"),
+        )
         .arg(file("settings", "Index settings in YAML: analysis, fields, ranking"))
         .args(ranking_args())
         .arg(
@@ -57,9 +69,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
-    let Some(dir) = flags.get_one::<PathBuf>("collection") else {
-        return Err(Failure::usage(anyhow::anyhow!("name a collection: --collection DIR")));
-    };
+    let Some(dir) = flags.get_one::<PathBuf>("collection") else { return of_index(context, flags) };
     let path =
         |name: &str, file: &str| flags.get_one::<PathBuf>(name).cloned().unwrap_or_else(|| dir.join(file));
     let settings = ranking::index_settings(flags)?;
@@ -79,8 +89,9 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     };
     let collection = Collection::new(settings, &documents).map_err(ranking::failure)?;
     let evaluate = |ranking: &Ranking| {
-        let run =
-            |searcher: &Searcher<'_>| search::evaluate(searcher, ranking, &queries, &judgments, &measures);
+        let run = |searcher: &Searcher<'_>| {
+            search::evaluate(searcher, ranking, &queries, &judgments, &measures, |document| document.id)
+        };
         collection.with(run).map_err(ranking::failure)
     };
     let evaluation = evaluate(&first)?;
@@ -94,6 +105,42 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         }
     };
     print(context, &evaluation, compared.as_ref())
+}
+
+/// Measures an index of the data directory.
+fn of_index(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    let path = |name: &str| flags.get_one::<PathBuf>(name).cloned().unwrap_or_default();
+    let index = flags.get_one::<String>("index").cloned();
+    let own = super::search::own_ranking(context, index.as_deref())?;
+    let request = Request::Evaluate(EvaluateRequest {
+        index,
+        queries: queries(&path("queries"))?,
+        judgments: read(&path("qrels"))?,
+        ranking: ranking::changed(&own, flags)?,
+        against: match flags.get_many::<String>("against") {
+            None => None,
+            Some(changes) => Some(ranking::set(&own, changes.map(String::as_str))?),
+        },
+        measures: flags
+            .get_many::<Measure>("measure")
+            .into_iter()
+            .flatten()
+            .map(Measure::to_string)
+            .collect(),
+    });
+    let mut exit = Ok(Exit::Done);
+    ask(context, &request, |answer| {
+        if context.json {
+            let mut out = Output::new();
+            out.line(answer)?;
+            return out.done();
+        }
+        let evaluation: Evaluation = serde_json::from_value(answer.clone())?;
+        let comparisons: Option<Vec<Comparison>> = serde_json::from_value(answer["comparison"].clone())?;
+        exit = print(context, &evaluation, comparisons.map(|all| (Evaluation::default(), all)).as_ref());
+        Ok(())
+    })?;
+    exit
 }
 
 fn print(

@@ -40,7 +40,7 @@ pub(crate) struct Verb {
 }
 
 /// Every verb, in the order of the help.
-pub(crate) const VERBS: [Verb; 28] = [
+pub(crate) const VERBS: [Verb; 29] = [
     Verb { command: crawl::command, run: crawl::run },
     Verb { command: try_page::command, run: try_page::run },
     steer::PAUSE,
@@ -57,6 +57,7 @@ pub(crate) const VERBS: [Verb; 28] = [
     Verb { command: export::command, run: export::run },
     Verb { command: search::command, run: search::run },
     Verb { command: search::suggest_command, run: search::suggest },
+    Verb { command: search::cached_command, run: search::cached },
     Verb { command: search::why_not_command, run: search::why_not },
     Verb { command: index::command, run: index::run },
     Verb { command: evaluate::command, run: evaluate::run },

@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use search::Search;
 use serde_json::Value;
-use service::{IndexRequest, Request, SearchRequest, SuggestRequest, WhyNot, WhyNotRequest};
+use service::{CachedRequest, IndexRequest, Request, SearchRequest, SuggestRequest, WhyNot, WhyNotRequest};
 
 use super::asking::{ask, ask_for};
 use super::ranking::{self, ranking_args};
@@ -44,9 +44,16 @@ pub(super) fn command() -> Command {
         .arg(
             Arg::new("query")
                 .value_name("QUERY")
-                .required(true)
+                .required_unless_present("like")
                 .num_args(1..)
                 .help("What to look for"),
+        )
+        .arg(
+            Arg::new("like")
+                .long("like")
+                .value_name("URL")
+                .conflicts_with("query")
+                .help("Pages and rows like this one, instead of a query"),
         )
         .arg(index_arg())
         .arg(
@@ -79,6 +86,7 @@ pub(super) fn command() -> Command {
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     let mut search = Search {
         query: text_of(flags, "query"),
+        like: flags.get_one("like").cloned(),
         limit: flags.get_one("limit").copied(),
         cursor: flags.get_one("cursor").cloned(),
         sort: flags.get_one("sort").cloned(),
@@ -104,7 +112,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
 }
 
 /// The ranking that the flags change: that of the index, or the usual one where there is no index yet.
-fn own_ranking(context: &Context, index: Option<&str>) -> Result<search::Ranking, Failure> {
+pub(super) fn own_ranking(context: &Context, index: Option<&str>) -> Result<search::Ranking, Failure> {
     let mut ranking = None;
     let request = Request::Index(IndexRequest::Ranking { name: index.map(str::to_owned) });
     ask(context, &request, |row| {
@@ -220,6 +228,34 @@ pub(super) fn suggest(context: &Context, flags: &ArgMatches) -> Result<Exit, Fai
     ask(context, &request, |row| match context.json {
         true => out.line(row),
         false => out.line(plain(row["text"].as_str().unwrap_or_default())),
+    })?;
+    out.done()?;
+    Ok(Exit::Done)
+}
+
+pub(super) fn cached_command() -> Command {
+    Command::new("cached")
+        .about("Show a page as the index has it, with a query's words marked")
+        .after_help("Example:\n  gannet cached https://shop.test/chair/7 folding")
+        .arg(Arg::new("url").value_name("URL").required(true).help("The page"))
+        .arg(Arg::new("query").value_name("QUERY").num_args(0..).help("Whose words to mark"))
+        .arg(index_arg())
+}
+
+pub(super) fn cached(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    let request = Request::Cached(CachedRequest {
+        index: index_of(flags),
+        url: flags.get_one::<String>("url").cloned().unwrap_or_default(),
+        query: text_of(flags, "query"),
+    });
+    let mut out = Output::new();
+    ask(context, &request, |copy| {
+        if context.json {
+            return out.line(copy);
+        }
+        out.line(plain(&marked(&copy["title"])))?;
+        out.line(plain(copy["url"].as_str().unwrap_or_default()))?;
+        copy["text"].as_array().into_iter().flatten().try_for_each(|line| out.line(plain(&marked(line))))
     })?;
     out.done()?;
     Ok(Exit::Done)

@@ -16,6 +16,7 @@ fn project(name: &str) -> Project {
         start: vec![PageUrl::parse("http://example.com/").unwrap()],
         crawl: CrawlSettings::default(),
         fields: None,
+        index: None,
     }
 }
 

@@ -73,5 +73,6 @@ pub(crate) fn project(start: &str, edit: impl FnOnce(&mut CrawlSettings)) -> Pro
         start: vec![PageUrl::parse(start).unwrap()],
         crawl,
         fields: None,
+        index: None,
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn url(host: &str, path: &str) -> PageUrl {
 pub(crate) fn project(start: &[PageUrl], edit: impl FnOnce(&mut CrawlSettings)) -> Project {
     let mut crawl = CrawlSettings { scope: "any".parse().unwrap(), ..CrawlSettings::default() };
     edit(&mut crawl);
-    Project { name: "test".parse().unwrap(), start: start.to_vec(), crawl, fields: None }
+    Project { name: "test".parse().unwrap(), start: start.to_vec(), crawl, fields: None, index: None }
 }
 
 #[derive(Clone, Debug, Default)]

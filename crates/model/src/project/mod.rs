@@ -28,6 +28,9 @@ pub struct Project {
     /// Which rows are read from its pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<Template>,
+    /// How it is searched, in the words of the search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<Value>,
 }
 
 /// Why a project file is refused.
@@ -104,6 +107,11 @@ struct ProjectFile {
     #[serde(default)]
     #[schemars(extend("x-form" = "map of page types, or a map with from"))]
     fields: Option<Template>,
+    /// How the project is searched: `docs/search.md` has the keys. With it, even empty (`index: {}`), an index of the
+    /// project's name follows the crawl; without it, the first `gannet search` makes one.
+    #[serde(default)]
+    #[schemars(with = "Option<Map<String, Value>>", extend("x-form" = "map"))]
+    index: Option<Value>,
 }
 
 /// Read before the rest, so that a newer file is refused for being newer, not for a key we do not know.
@@ -157,11 +165,12 @@ impl Project {
         if read.start.value.is_empty() {
             return Err(at(read.start.referenced, "start names no URL; a crawl begins somewhere".to_owned()));
         }
-        let start = read.start.value.into_iter().map(|StartUrl(url)| url).collect();
-        if let Some(template) = &read.fields {
+        let ProjectFile { project: name, start, crawl, fields, index, .. } = read;
+        let start = start.value.into_iter().map(|StartUrl(url)| url).collect();
+        if let Some(template) = &fields {
             template.check().map_err(|mistake| ProjectError::of_template(mistake, file))?;
         }
-        Ok(Project { name: read.project, start, crawl: read.crawl, fields: read.fields }.normalised())
+        Ok(Project { name, start, crawl, fields, index }.normalised())
     }
 
     /// The keys at the top of a project file, described.
@@ -196,6 +205,9 @@ impl Project {
         }
         if let Some(fields) = &self.fields {
             file["fields"] = json!(fields);
+        }
+        if let Some(index) = &self.index {
+            file["index"] = index.clone();
         }
         serde_saphyr::to_string(&file).expect("plain texts, numbers, lists and maps have a YAML form")
     }

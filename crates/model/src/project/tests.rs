@@ -249,6 +249,7 @@ proptest! {
             start: vec![PageUrl::parse("http://a.test/?q=%23&b: c").unwrap()],
             crawl,
             fields: None,
+            index: None,
         };
         let yaml = project.to_yaml();
         let read = Project::parse(&yaml, "again").map_err(|error| TestCaseError::fail(format!("{error}\n{yaml}")))?;

@@ -46,8 +46,13 @@ fn offer(data: &Data, numbers: std::ops::Range<u32>) {
 async fn with_project(dir: &Path) -> Arc<Data> {
     let data = data(dir).await;
     let start = vec![PageUrl::parse("http://shop.test/").unwrap()];
-    let project =
-        Project { name: "shop".parse().unwrap(), start, crawl: CrawlSettings::default(), fields: None };
+    let project = Project {
+        name: "shop".parse().unwrap(),
+        start,
+        crawl: CrawlSettings::default(),
+        fields: None,
+        index: None,
+    };
     data.catalog().upsert_project(&project, NOW).await.unwrap();
     data
 }

@@ -4,6 +4,7 @@
 //! of its projects by a cursor that is part of its own commits, so it can lag, be killed, and be made again.
 
 mod feed;
+mod judged;
 mod open;
 mod request;
 mod why_not;
@@ -16,8 +17,10 @@ use serde_json::json;
 use text::suggest::{Entry, Source, Suggestions};
 
 pub(crate) use feed::{Follower, follow};
-pub(crate) use open::{Indexes, OpenIndex};
-pub use request::{IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNotRequest};
+pub use judged::EvaluateRequest;
+pub(crate) use judged::evaluate;
+pub(crate) use open::{Indexes, OpenIndex, ensure};
+pub use request::{CachedRequest, IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNotRequest};
 pub use why_not::WhyNot;
 
 use crate::sink::Sink;
@@ -115,6 +118,19 @@ pub(crate) fn suggest(
     let suggestions = index.suggestions(|| suggestions(data, &index))?;
     let most = request.limit.unwrap_or(SUGGESTIONS);
     suggestions.find(&request.typed, most).iter().try_for_each(|suggestion| out.send(suggestion))
+}
+
+/// A page as the index has it, with a query's words marked.
+pub(crate) fn cached(
+    data: &Data,
+    request: &CachedRequest,
+    now: Timestamp,
+    out: &mut Sink<'_>,
+) -> Result<(), ServiceError> {
+    let index = open::chosen(data, request.index.as_deref(), now)?;
+    feed::catch_up(data, &index)?;
+    let copy = with_searcher(&index, now, |searcher| searcher.cached(&request.url, &request.query))?;
+    out.send(&copy)
 }
 
 /// Why a page is missing or low for a query.

@@ -76,9 +76,26 @@ pub(super) fn create(
         })?;
         data.project(Some(&name))?;
     }
+    // A formula that cannot be answered is refused here, not at the first search.
+    Fields::new(&settings, &row_fields(data, &settings)?).check(&settings.ranking)?;
     let text = serde_json::to_string(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
-    data.indexes().0.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
-    remove_files(&dir_of(data, name))?;
+    let known = data.wait(data.catalog().indexes())?.into_iter().find(|entry| entry.name == name);
+    let known = known.and_then(|entry| serde_json::from_str::<IndexSettings>(&entry.settings).ok());
+    let same_files = known.is_some_and(|known| {
+        IndexSettings {
+            ranking: settings.ranking.clone(),
+            suggestions: settings.suggestions.clone(),
+            ..known
+        } == settings
+    });
+    let open_now = data.indexes().0.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    if let Some(open_now) = open_now {
+        *open_now.feeding() = None;
+    }
+    // Ranking acts at query time: what was indexed stays.
+    if !same_files {
+        remove_files(&dir_of(data, name))?;
+    }
     data.wait(data.catalog().upsert_index(name, &text, now))?;
     open(data, &IndexEntry { name: name.to_owned(), settings: text, created_at: now })
 }
@@ -146,6 +163,22 @@ pub(super) fn chosen(
         Some(entry) => open(data, entry),
         None => create(data, &project, &IndexSettings::default(), &[project.clone()], now),
     }
+}
+
+/// Makes the index that a project's own file asks for.
+pub(crate) fn ensure(data: &Data, project: &model::Project, now: Timestamp) -> Result<(), ServiceError> {
+    let Some(value) = &project.index else { return Ok(()) };
+    let name = project.name.as_str();
+    let mut settings = IndexSettings::of_value(value.clone())?;
+    if settings.projects.is_empty() {
+        settings.projects.push(name.to_owned());
+    }
+    let text = serde_json::to_string(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
+    let known = data.wait(data.catalog().indexes())?;
+    if !known.iter().any(|entry| entry.name == name && entry.settings == text) {
+        create(data, name, &settings, &[], now)?;
+    }
+    Ok(())
 }
 
 /// Every index over a project.

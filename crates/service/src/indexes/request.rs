@@ -81,6 +81,18 @@ pub struct SuggestRequest {
     pub limit: Option<usize>,
 }
 
+/// Which page to show as the index has it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CachedRequest {
+    /// In this index; that of the project that ran last unless said.
+    pub index: Option<String>,
+    /// The page.
+    pub url: String,
+    /// Whose words are marked.
+    pub query: String,
+}
+
 /// Which page is missed, for which query.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

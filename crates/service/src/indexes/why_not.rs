@@ -92,7 +92,7 @@ pub(super) fn why_not(
             if matched { "the query matches the page" } else { "the query does not match the page" }
                 .to_owned(),
         );
-        let names = searcher.ranking_of(&request.query, &ranking, LOOKED_AT)?;
+        let names = searcher.ranking_of(&request.query, &ranking, LOOKED_AT, |document| document.id)?;
         Ok((steps, names.iter().position(|name| *name == id).map(|at| at + 1), missing, matched))
     })?;
     let (steps, place, missing, matched) = outcome;

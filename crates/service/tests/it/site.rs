@@ -50,6 +50,7 @@ pub(crate) fn project() -> Project {
         start: vec![url("http://shop.test/"), url("http://shop.test/island")],
         crawl: model::CrawlSettings::default(),
         fields: None,
+        index: None,
     };
     project.crawl.exclude = vec!["/private/*".parse().unwrap()];
     project.crawl.max_depth = 5;

@@ -111,7 +111,7 @@ impl<'a> Planner<'a> {
     fn root(&mut self, query: &Query) -> Result<(Option<Ask>, Vec<Ask>), SearchError> {
         let mut filters = Vec::new();
         let Node::Loose(parts) = &query.node else {
-            if is_condition(query) {
+            if self.is_condition(query) {
                 let filter = self.any(query)?.into_iter().collect();
                 return Ok((None, filter));
             }
@@ -120,12 +120,12 @@ impl<'a> Planner<'a> {
         let mut rest = Vec::new();
         for (demand, part) in parts {
             let asked = match demand {
-                query::Demand::May if is_condition(part) => {
+                query::Demand::May if self.is_condition(part) => {
                     filters.extend(self.any(part)?);
                     continue;
                 }
                 query::Demand::May => (Demand::May, self.any(part)?),
-                query::Demand::Must if is_condition(part) => {
+                query::Demand::Must if self.is_condition(part) => {
                     filters.extend(self.any(part)?);
                     continue;
                 }
@@ -165,7 +165,7 @@ impl<'a> Planner<'a> {
                 let mut asked = Vec::new();
                 for (demand, part) in parts {
                     let demand = match demand {
-                        query::Demand::May if is_condition(part) => Demand::Must,
+                        query::Demand::May if self.is_condition(part) => Demand::Must,
                         query::Demand::May => Demand::May,
                         query::Demand::Must => Demand::Must,
                         query::Demand::MustNot => Demand::MustNot,
@@ -248,6 +248,19 @@ impl<'a> Planner<'a> {
         let mut by_field = Vec::new();
         let mut terms = Vec::new();
         let mut ignored = true;
+        // A stop word of one field is none to look for in the others either.
+        let common = |field: &usize| {
+            let analyzer = self.index.analyzer(*field)?;
+            let cut = cut(analyzer, text);
+            Some(cut.len() == 1 && cut[0].2.is_none())
+        };
+        if !self.stop_words
+            && form != query::Form::Prefix
+            && fields.iter().filter_map(common).any(|common| common)
+        {
+            self.plan.ignored.push(text.to_owned());
+            return Ok(None);
+        }
         let near = self.near_words(fields, text, form)?;
         for field in fields {
             let Some(analyzer) = self.index.analyzer(*field).cloned() else { continue };
@@ -483,6 +496,18 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// A part that is a condition, not words: a filter, a range, a value of a column that has no words.
+    fn is_condition(&self, query: &Query) -> bool {
+        match &query.node {
+            Node::Filter { .. } | Node::Span { .. } => true,
+            Node::Word { field: Some(name), .. } | Node::Phrase { field: Some(name), .. } => {
+                !self.fields.texts.contains_key(name) && self.fields.columns.contains_key(name)
+            }
+            Node::Not(part) => self.is_condition(part),
+            _ => false,
+        }
+    }
+
     fn no_field(&self, query: &Query, name: &str) -> SearchError {
         let message = format!("the index has no field {name}");
         QueryError { position: query.span.start, message }.into()
@@ -502,15 +527,6 @@ fn cut(analyzer: &text::Analyzer, text: &str) -> Vec<Cut> {
 
 fn term(field: usize, form: Form, text: String, boost: f64) -> Term {
     Term { field, form, text, boost }
-}
-
-/// A part that is a condition, not words.
-fn is_condition(query: &Query) -> bool {
-    match &query.node {
-        Node::Filter { .. } | Node::Span { .. } => true,
-        Node::Not(part) => is_condition(part),
-        _ => false,
-    }
 }
 
 /// A part of a side of NEAR that stands nowhere.

@@ -19,6 +19,7 @@ use frontier::tables::URLS;
 use index::Writer;
 use kv::{Reader, Snapshot};
 use model::{Outcome, Page, Project, UrlKey, Value};
+use search::settings::Source;
 use search::{Document, DocumentKind, FieldValue, Fields};
 use serde::{Deserialize, Serialize};
 
@@ -74,12 +75,11 @@ pub(crate) fn catch_up(data: &Data, index: &Arc<OpenIndex>) -> Result<(), Servic
             of_project = ProjectCursor { crawl: entry.crawl.0, ..ProjectCursor::default() };
         }
         cursor.0.insert(name.clone(), of_project);
-        let reads =
-            |source| index.settings.of == search::settings::Source::Both || index.settings.of == source;
-        if reads(search::settings::Source::Pages) {
+        let reads = |source| index.settings.of == Source::Both || index.settings.of == source;
+        if reads(Source::Pages) {
             pages(data, &entry, &mut work, &mut cursor)?;
         }
-        if reads(search::settings::Source::Rows) && entry.project.fields.is_some() {
+        if reads(Source::Rows) && entry.project.fields.is_some() {
             project_rows(data, &entry, &mut work, &mut cursor)?;
         }
     }
@@ -98,11 +98,17 @@ pub(crate) fn behind(data: &Data, index: &OpenIndex) -> Result<u64, ServiceError
         let Some(entry) = name.parse().ok().and_then(|name| data.project(Some(&name)).ok()) else { continue };
         let read = cursor.0.get(name).filter(|read| read.crawl == entry.crawl.0).cloned().unwrap_or_default();
         let committed = data.store().get(&POSITIONS, &entry.crawl.0)?.unwrap_or_default().position;
+        let reads = |source| index.settings.of == Source::Both || index.settings.of == source;
+        if reads(Source::Rows) && entry.project.fields.is_some() {
+            behind += rows::counts(data.store(), entry.crawl)?.next.saturating_sub(read.rows);
+        }
+        if !reads(Source::Pages) {
+            continue;
+        }
         behind += match committed.file == read.pages.file {
             true => committed.length.saturating_sub(read.pages.length),
             false => committed.length.max(1),
         };
-        behind += rows::counts(data.store(), entry.crawl)?.next.saturating_sub(read.rows);
     }
     Ok(behind)
 }

@@ -238,6 +238,21 @@ fn child_rows_know_their_parent() {
     assert!(why.contains("404"), "{why}");
 }
 
+/// Further pages of a start URL are as deep as that, and no start URLs all the same.
+#[test]
+fn a_further_page_that_leads_elsewhere_does_not_widen_the_scope() {
+    let site = Served::start(small(&["long.test"], |request: &Request| match request.path.as_str() {
+        "/list/2" => Answer::redirect(302, "http://elsewhere.test/"),
+        _ => long_list(request),
+    }));
+    let desk = Desk::new(&long_project(&site, "other: {css: u}"));
+    desk.crawl(&[]);
+    let pages = lines(&desk.ask(&["pages", "--json"]).out);
+    let page = |url: &str| pages.iter().find(|page| page["url"] == url).unwrap();
+    assert_eq!(page(&format!("{}list/2", site.start_url()))["depth"], 0);
+    assert_eq!(page("http://elsewhere.test/")["outcome"], "off-site");
+}
+
 #[test]
 fn rows_are_followed_and_exported_while_the_crawl_runs() {
     let site = Served::start(small(&["long.test"], long_list));

@@ -94,7 +94,9 @@ impl Vocabulary {
 fn forms(text: &str) -> Vec<String> {
     let text = markup::collapsed(text).to_lowercase();
     let mut forms = Vec::new();
-    if let Some(number) = number::number(&text, None, true).filter(|_| text.len() < 24) {
+    // A number with a currency at most: "Tent 2" is no 2.
+    let is_number = text.len() < 24 && text.chars().filter(|c| c.is_alphabetic()).count() <= 3;
+    if let Some(number) = number::number(&text, None, true).filter(|_| is_number) {
         forms.push(format!("#{number}"));
     }
     let path = text.split_once("://").and_then(|(_, rest)| rest.split_once('/'));

@@ -107,6 +107,26 @@ fn names_come_from_the_page() {
 }
 
 #[test]
+fn names_come_from_json_ld_where_the_page_has_it() {
+    let rows = (1..=6).map(|n| {
+        format!("<li class=c4x9z1><a class=q8r2k7 href=/p/{n}>Thing {n}</a><i class=x1y2z3w>€ {n},50</i><u>Maker {n}</u></li>")
+    });
+    let rows: String = rows.collect();
+    let items = (1..=6).map(|n| {
+        format!(
+            r#"{{"@type": "ListItem", "item": {{"@type": "Product", "name": "Thing {n}", "url": "http://a.test/p/{n}",
+               "brand": {{"name": "Maker {n}"}}, "offers": {{"lowPrice": "{n}.50"}}}}}}"#
+        )
+    });
+    let items: Vec<String> = items.collect();
+    let data = format!(r#"{{"@type": "ItemList", "itemListElement": [{}]}}"#, items.join(","));
+    let page = format!("<script type='application/ld+json'>{data}</script><ul>{rows}</ul>");
+    let detection = detect(&tree(&page));
+    let names: Vec<&str> = detection.lists[0].fields.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(names, ["name", "url", "low_price", "brand"]);
+}
+
+#[test]
 fn a_page_without_lists_gives_none_and_hostile_pages_end() {
     let empty = |html: &str| -> Detection { detect(&tree(html)) };
     assert!(empty("").lists.is_empty());

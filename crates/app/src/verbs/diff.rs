@@ -1,6 +1,7 @@
 //! `gannet diff`: what became of rows between two runs, field by field.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde_json::{Map, Value};
 use service::{DiffPart, DiffRequest, Mark, MarkCounts, Request};
 
 use super::asking::{ask_for, limit_arg, print_json};
@@ -8,6 +9,10 @@ use super::rows::{cell, marks};
 use super::table::{Table, plain, text, words};
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
+
+/// Cells shown of a row that came or went, and characters of a cell; `--json` has all.
+const SHOWN: usize = 5;
+const LONGEST: usize = 60;
 
 pub(super) fn command() -> Command {
     let run =
@@ -44,15 +49,18 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let mut counts = MarkCounts::default();
     ask_for(context, &request, |part: DiffPart| match part {
         DiffPart::Row { status, page, changes, cells, .. } => {
+            let own = name(&cells);
             let what: Vec<String> = match changes.is_empty() {
-                true => cells.values().map(cell).collect(),
+                true => cells.values().map(cell).filter(|text| *text != own).take(SHOWN).map(cut).collect(),
                 false => changes
                     .iter()
                     .map(|change| {
-                        format!("{}: {} → {}", change.field, cell(&change.before), cell(&change.after))
+                        let (before, after) = (cut(cell(&change.before)), cut(cell(&change.after)));
+                        format!("{}: {before} → {after}", change.field)
                     })
                     .collect(),
             };
+            let what = [vec![own], what].concat();
             table.row(vec![status.name().to_owned(), plain(&what.join(" · ")), page])
         }
         DiffPart::Counts(found) => {
@@ -68,4 +76,18 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     ))?;
     out.done()?;
     Ok(Exit::Done)
+}
+
+/// What people would call the row: its first words that are no address, else its first cell.
+fn name(cells: &Map<String, Value>) -> String {
+    let texts = || cells.values().map(cell).filter(|text| !text.is_empty());
+    let is_name = |text: &String| !text.contains("://") && text.chars().any(char::is_alphabetic);
+    texts().find(is_name).or_else(|| texts().next()).map(cut).unwrap_or_default()
+}
+
+fn cut(text: String) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
 }

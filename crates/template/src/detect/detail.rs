@@ -142,7 +142,8 @@ fn things(item: &Json, proposed: &mut Vec<Field>) {
         }
         for (key, value) in thing {
             match value {
-                Json::Object(map) if linked_data::text(value).is_none() => {
+                // What has a name is said by it; else its parts are.
+                Json::Object(map) if !map.contains_key("name") && !map.contains_key("@value") => {
                     for (inner, value) in map {
                         property(&format!("{kind}.{key}.{inner}"), inner, value, proposed);
                     }

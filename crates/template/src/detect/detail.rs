@@ -226,7 +226,8 @@ mod tests {
         let names: Vec<&str> = page.read.iter().map(|field| field.name.as_str()).collect();
         let expected = ["name", "sku", "price", "price_currency", "brand", "weight", "colour", "description"];
         let (mut sorted, mut wanted) = (names.clone(), expected.to_vec());
-        (sorted.sort_unstable(), wanted.sort_unstable());
+        sorted.sort_unstable();
+        wanted.sort_unstable();
         assert_eq!(sorted, wanted);
         let followed = template.pages[1].read.iter().find(|field| field.follow.is_some()).unwrap();
         assert_eq!(followed.follow.as_ref().unwrap().page, "detail");

@@ -118,7 +118,7 @@ async fn crawl(ports: &Ports, of: impl Fn(Manner) -> bool) -> Result<Load, Failu
                 load.descriptors = load.descriptors.max(held.descriptors);
                 load.memory = load.memory.max(held.memory);
                 load.idle = load.idle.max(now.connections_idle);
-                load.in_flight = load.in_flight.max(now.bytes_in_flight);
+                load.in_flight = load.in_flight.max(now.most_in_flight);
             }
         }
     };

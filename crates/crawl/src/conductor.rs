@@ -755,6 +755,7 @@ impl Conductor {
             slot_time_lost: state.slot_time.lost(),
             connections_idle: self.slots.network.fetcher.idle_connections(),
             bytes_in_flight: self.slots.bytes_in_flight(),
+            most_in_flight: self.slots.most_in_flight(),
             requests_now: stats.requests - state.before.requests,
             running: now.since(state.began),
             quiet: now.since(state.last_answer),

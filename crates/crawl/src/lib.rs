@@ -29,7 +29,7 @@ mod visit;
 
 pub use clock::WallClock;
 pub use error::CrawlError;
-pub use network::Network;
+pub use network::{Network, usual_proxy};
 pub use page::{FoundLink, LinkRefusal, PageRead, PageReader};
 pub use progress::{EndReason, Ended, Pause, Progress};
 pub use run::{Controls, Run, Setup};

@@ -80,11 +80,8 @@ impl Network {
         let local_dns = settings.proxies.iter().all(|proxy| proxy.scheme == ProxyScheme::Socks5);
         if !settings.proxies.is_empty() {
             let list = settings.proxies.iter().map(proxy).collect();
-            let choice = match settings.proxy_per {
-                ProxyPer::Host => ProxyChoice::PerHost,
-                ProxyPer::Run => ProxyChoice::PerRun,
-            };
-            let proxies = Proxies::new(list, choice, local_dns, resolver.clone(), process.clone());
+            let (resolver, process) = (resolver.clone(), process.clone());
+            let proxies = Proxies::new(list, proxy_choice(settings), local_dns, resolver, process);
             http.proxies = Some(Arc::new(proxies));
         }
         Ok(Network {
@@ -138,6 +135,19 @@ impl Network {
                 Err(ErrorKind::Dns)
             }
         }
+    }
+}
+
+/// Name and port of the proxy that a host is asked through while it is well; none without proxies.
+pub fn usual_proxy(settings: &CrawlSettings, host: &Host) -> Option<String> {
+    let list: Vec<Proxy> = settings.proxies.iter().map(proxy).collect();
+    proxy_choice(settings).usual(&list, host.name()).map(|number| list[number].label())
+}
+
+fn proxy_choice(settings: &CrawlSettings) -> ProxyChoice {
+    match settings.proxy_per {
+        ProxyPer::Host => ProxyChoice::PerHost,
+        ProxyPer::Run => ProxyChoice::PerRun,
     }
 }
 

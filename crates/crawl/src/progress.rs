@@ -43,6 +43,8 @@ pub struct Progress {
     pub connections_idle: usize,
     /// Bytes of bodies that are fetched and not yet settled.
     pub bytes_in_flight: u64,
+    /// The most that they have been.
+    pub most_in_flight: u64,
     /// Requests sent by this run.
     pub requests_now: u64,
     /// Time since the run began.

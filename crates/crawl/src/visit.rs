@@ -415,6 +415,11 @@ impl Slots {
         self.room.used()
     }
 
+    /// The most that they have been.
+    pub(crate) fn most_in_flight(&self) -> u64 {
+        self.room.most_used()
+    }
+
     /// True while requests may begin.
     fn may_ask(&self) -> bool {
         *self.pace.borrow() == Pace::Go && self.pace.has_changed().is_ok()

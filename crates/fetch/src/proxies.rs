@@ -41,6 +41,23 @@ pub enum ProxyChoice {
     PerRun,
 }
 
+impl ProxyChoice {
+    /// The proxy that a host is asked through while all are well.
+    pub fn usual(self, list: &[Proxy], host: &str) -> Option<usize> {
+        self.among(list, host, 0..list.len())
+    }
+
+    fn among(self, list: &[Proxy], host: &str, mut well: impl Iterator<Item = usize>) -> Option<usize> {
+        match self {
+            ProxyChoice::PerRun => well.next(),
+            // The highest of the hashes: when one falls out, only its own hosts move.
+            ProxyChoice::PerHost => {
+                well.max_by_key(|n| xxh3_64_with_seed(host.as_bytes(), label_hash(&list[*n])))
+            }
+        }
+    }
+}
+
 /// How a proxy is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProxyState {
@@ -111,13 +128,7 @@ impl Proxies {
         let now = self.clock.elapsed();
         let mut health = self.health();
         let well = (0..self.list.len()).filter(|n| !tried.contains(n) && health[*n].until <= now);
-        let chosen = match self.choice {
-            ProxyChoice::PerRun => well.min(),
-            // The highest of the hashes: when one falls out, only its own hosts move.
-            ProxyChoice::PerHost => {
-                well.max_by_key(|n| xxh3_64_with_seed(host.as_bytes(), label_hash(&self.list[*n])))
-            }
-        }?;
+        let chosen = self.choice.among(&self.list, host, well)?;
         if health[chosen].rests > 0 {
             health[chosen].until = now + PROBE;
         }
@@ -235,6 +246,8 @@ mod tests {
         let before: Vec<_> = names.iter().map(|name| proxies.choose(name, &[])).collect();
         assert_eq!(before, names.iter().map(|name| proxies.choose(name, &[])).collect::<Vec<_>>());
         assert_eq!(before.iter().collect::<HashSet<_>>().len(), 4);
+        let usual = |name: &String| ProxyChoice::PerHost.usual(&proxies.list, name);
+        assert_eq!(before, names.iter().map(usual).collect::<Vec<_>>());
         (0..MOST_FAILURES).for_each(|_| assert!(proxies.tried(2, Some(&broken()))));
         for (name, before) in names.iter().zip(before) {
             let now = proxies.choose(name, &[]);

@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use catalog::ProjectEntry;
 use fetch::hints::Hints;
 use frontier::tables::{HINTS, HOSTS, HintsAnswer, HintsRecord, HostRecord, ROBOTS, RobotsAnswer, SITES};
 use kv::{Reader, Snapshot};
-use model::{CrawlId, HostKey};
+use model::HostKey;
 use serde::{Deserialize, Serialize};
 
 use crate::select::host_keys;
@@ -51,6 +52,9 @@ pub struct HostRow {
     pub pages: u64,
     /// Mean time of an answer.
     pub mean_ms: Option<f64>,
+    /// The proxy that it is asked through while that one is well: name and port.
+    #[serde(default)]
+    pub proxy: Option<String>,
 }
 
 /// The robots.txt that an origin's requests kept to.
@@ -78,16 +82,16 @@ pub struct HintsInForce {
 }
 
 pub(crate) fn hosts(data: &Data, request: &HostsRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
-    let crawls: Vec<CrawlId> = match &request.project {
-        Some(_) => vec![data.project(request.project.as_ref())?.crawl],
-        None => data.projects()?.into_iter().map(|entry| entry.crawl).collect(),
+    let projects: Vec<ProjectEntry> = match &request.project {
+        Some(_) => vec![data.project(request.project.as_ref())?],
+        None => data.projects()?,
     };
     let snapshot = data.store().snapshot();
     if !request.hosts.is_empty() {
         for name in &request.hosts {
             for key in host_keys(name)? {
                 if let Some(record) = snapshot.get(&HOSTS, &key.0)? {
-                    out.send(&row(&snapshot, &crawls, key, record)?)?;
+                    out.send(&row(&snapshot, &projects, key, record)?)?;
                 }
             }
         }
@@ -95,13 +99,13 @@ pub(crate) fn hosts(data: &Data, request: &HostsRequest, out: &mut Sink<'_>) -> 
     }
     let only_its_own = request.project.is_some();
     let belongs = |key: u64| -> Result<bool, ServiceError> {
-        Ok(!only_its_own || snapshot.contains(&SITES, &(crawls[0].0, key))?)
+        Ok(!only_its_own || snapshot.contains(&SITES, &(projects[0].crawl.0, key))?)
     };
     let Some(limit) = request.limit else {
         for host in snapshot.iter(&HOSTS) {
             let (key, record) = host?;
             if belongs(key)? {
-                out.send(&row(&snapshot, &crawls, HostKey(key), record)?)?;
+                out.send(&row(&snapshot, &projects, HostKey(key), record)?)?;
             }
         }
         return Ok(());
@@ -119,7 +123,7 @@ pub(crate) fn hosts(data: &Data, request: &HostsRequest, out: &mut Sink<'_>) -> 
     }
     for Reverse((_, key)) in busiest.into_sorted_vec() {
         if let Some(record) = snapshot.get(&HOSTS, &key)? {
-            out.send(&row(&snapshot, &crawls, HostKey(key), record)?)?;
+            out.send(&row(&snapshot, &projects, HostKey(key), record)?)?;
         }
     }
     Ok(())
@@ -127,16 +131,18 @@ pub(crate) fn hosts(data: &Data, request: &HostsRequest, out: &mut Sink<'_>) -> 
 
 fn row(
     snapshot: &Snapshot,
-    crawls: &[CrawlId],
+    projects: &[ProjectEntry],
     key: HostKey,
     record: HostRecord,
 ) -> Result<HostRow, ServiceError> {
     let (mut waiting, mut retrying, mut pages) = (0, 0, 0);
-    for crawl in crawls {
+    let mut proxy = None;
+    for ProjectEntry { crawl, project, .. } in projects {
         if let Some(site) = snapshot.get(&SITES, &(crawl.0, key.0))? {
             waiting += site.waiting;
             retrying += site.later;
             pages += site.pages;
+            proxy = proxy.or_else(|| crawl::usual_proxy(&project.crawl, &record.host));
         }
     }
     let (mut robots, mut hints) = (Vec::new(), Vec::new());
@@ -171,6 +177,7 @@ fn row(
         waiting,
         retrying,
         pages,
+        proxy,
         mean_ms: (record.requests > 0).then(|| record.millis as f64 / record.requests as f64),
     })
 }

@@ -12,7 +12,7 @@ const MOST: u64 = 1_000;
 
 pub(super) fn command() -> Command {
     Command::new("hosts")
-        .about("Show how each host was treated: requests, shortest gap, robots.txt obeyed, waits asked for")
+        .about("Show how each host was treated: requests, shortest gap, robots.txt obeyed, waits asked for, proxy")
         .after_help("Example:\n  gannet hosts shop.test --json")
         .arg(Arg::new("host").value_name("HOST").action(ArgAction::Append).help("Only these hosts"))
         .arg(limit_arg("At most so many, those with most requests first [default: 1000, with --json all]"))
@@ -41,6 +41,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         words("NOT BEFORE"),
         text("ROBOTS.TXT"),
         text("CRAWL HINTS"),
+        text("PROXY"),
     ];
     let mut table = Table::new(&columns);
     ask_for(context, &request, |row: HostRow| {
@@ -68,6 +69,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
             moment(row.next_allowed),
             if robots.is_empty() { "-".to_owned() } else { robots.join(", ") },
             if hints.is_empty() { "-".to_owned() } else { hints.join("; ") },
+            or_dash(row.proxy),
         ])
     })?;
     if table.end()? == 0 && !context.quiet {

@@ -20,6 +20,7 @@ mod readme;
 mod rows;
 mod served;
 mod stop;
+mod suspend;
 mod torture;
 mod try_page;
 mod warc;

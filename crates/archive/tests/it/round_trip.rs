@@ -7,7 +7,7 @@ use archive::{
     ArchiveReader, CdxEntry, Digest, HttpHead, Metadata, Position, RecordKind, WarcReader, index,
     index_covers, record_id, verify, write_index,
 };
-use model::{Outcome, Timestamp};
+use model::{HttpVersion, Outcome, Timestamp};
 
 use crate::samples::{CRAWL, NOW, archive, page, records, samples, url};
 
@@ -56,6 +56,20 @@ fn every_visit_is_found_at_its_location() {
             kinds.extend(head.kind());
         }
         assert_eq!(kinds, records.members.iter().map(|member| member.kind).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn an_answer_over_http2_says_so() {
+    for (version, expected) in [(HttpVersion::Http1, None), (HttpVersion::Http2, Some("h2"))] {
+        let mut samples = samples();
+        samples.iter_mut().for_each(|sample| sample.fetched.version = version);
+        for records in records(&samples) {
+            let mut reader = WarcReader::new(&records.bytes[..]);
+            let head = reader.next_record().unwrap().unwrap();
+            assert!(matches!(head.kind(), Some(RecordKind::Response | RecordKind::Revisit)));
+            assert_eq!(head.get("WARC-Protocol"), expected);
+        }
     }
 }
 

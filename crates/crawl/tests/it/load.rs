@@ -5,7 +5,7 @@ use std::time::Duration;
 use webs::Request;
 
 use crate::bench_site::Bench;
-use crate::site::{Site, after, not_found, page};
+use crate::site::{Site, after, html, not_found, page};
 
 const QUICK: usize = 200;
 const SLOW: usize = 100;
@@ -58,4 +58,32 @@ async fn hosts_that_answer_soon_do_not_wait_for_slow_ones() {
     println!("after {:?}: {} pages; slot time used {used:?}, lost {lost:?}", now.running, now.pages);
     assert!(in_time.is_ok(), "quick hosts wait: {} of {} pages", now.pages, QUICK * PAGES);
     assert!(now.slots_busy > 16, "the slow ones have slots, too: {now:?}");
+}
+
+/// Hosts with one page each, and its size: more than twice what may be in memory at once.
+const LARGE: usize = 24;
+const LARGE_BYTES: usize = 6 << 20;
+const MIB: u64 = 1 << 20;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bodies_in_flight_stay_within_their_room() {
+    let names: Vec<String> = (0..LARGE).map(|n| format!("large{n:02}.test")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let body = format!("<p>{}", "many words ".repeat(LARGE_BYTES / 11));
+    let site = Site::serve_hosts_at(1, &names, move |request: &Request| match request.path.as_str() {
+        "/" => html(&body),
+        _ => not_found(),
+    })
+    .await;
+    let bench = Bench::new();
+    let start: Vec<String> = names.iter().map(|name| site.url_at(name, "/")).collect();
+    let project = site.project(&bench, &start, |crawl| {
+        crawl.address_delay = model::Span::from_millis(0);
+        crawl.scope = model::Scope::Host;
+    });
+    let ended = bench.crawl(project).await;
+    let most = ended.progress.most_in_flight / MIB;
+    println!("{} pages, at most {most} MiB in flight", ended.progress.pages);
+    assert_eq!(ended.progress.pages, LARGE as u64);
+    assert!((32..=64).contains(&most), "{most} MiB");
 }

@@ -53,7 +53,24 @@ pub(super) fn explain(error: &Error, text: &str) -> (Option<Location>, String) {
         Error::ExternalMessage { msg, .. } => format!("not valid YAML: {msg}"),
         other => format!("not valid YAML: {}", without_place(&other.to_string())),
     };
-    (place, problem)
+    (place, without_logins(&problem))
+}
+
+/// Messages may quote what stands in the file; the logins of URLs in it are told to nobody.
+fn without_logins(problem: &str) -> String {
+    let ends_a_url = |c: char| c.is_whitespace() || c == '"';
+    let mut told = String::with_capacity(problem.len());
+    let mut rest = problem;
+    while let Some(start) = rest.find("://").map(|at| at + 3) {
+        told.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let end = rest.find(ends_a_url).unwrap_or(rest.len());
+        if let Some(login) = rest[..end].rfind('@') {
+            told.push('…');
+            rest = &rest[login..];
+        }
+    }
+    told + rest
 }
 
 /// The known key that `key` was probably meant to be.

@@ -263,3 +263,31 @@ proptest! {
         let _ = Project::parse(&format!("version: 1\n{text}"), "a");
     }
 }
+
+#[test]
+fn a_mistake_beside_a_proxy_does_not_tell_its_password() {
+    for proxies in [
+        "[\"https://ann:s3cret@p.test\"]",
+        "[http://ann:s3cret]",
+        "[http://ann:s3cret@p.test, http://ann:s3cret@p.test/x]",
+        "http://ann:s3cret@p.test",
+        "{http://ann:s3cret@p.test: 1}",
+        "{a: http://ann:s3cret@p.test, a: http://ann:s3cret@p.test}",
+        "{\"http://ann:s3cret@p.test\": 1, \"http://ann:s3cret@p.test\": 2}",
+        "[{http://ann:s3cret@p.test: 1}]",
+        "[[http://ann:s3cret@p.test]]",
+        "[http://ann:s3cret@p.test",
+        "[\"http://ann:s3cret@p.test]",
+        "[\"http://ann:s3cret\\q@p.test\"]",
+        "[!!int http://ann:s3cret@p.test]",
+        "[!!bool http://ann:s3cret@p.test]",
+        "[!!binary http://ann:s3cret@p.test]",
+        "\n  - http://ann:s3cret@p.test\n - x",
+        "[http://p.test]\n  http://ann:s3cret@p.test: [http://p.test]",
+    ] {
+        let text =
+            format!("version: 1\nproject: shop\nstart: [http://a.test/]\ncrawl:\n  proxies: {proxies}\n");
+        let error = Project::parse(&text, "shop.yaml").err().unwrap_or_else(|| panic!("taken:\n{text}"));
+        assert!(!error.to_string().contains("s3cret"), "{error}, for\n{text}");
+    }
+}

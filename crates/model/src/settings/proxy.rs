@@ -51,8 +51,12 @@ impl FromStr for ProxyUrl {
 
     fn from_str(text: &str) -> Result<ProxyUrl, ValueError> {
         let refuse = || {
-            // What stands before the last @ may be a password.
-            let shown = text.rsplit_once('@').map_or(text.to_owned(), |(_, host)| format!("…@{host}"));
+            // What stands before the last @ may be a password; without one, what should be a port.
+            let shown = match (text.rsplit_once('@'), text.rsplit_once(':')) {
+                (Some((_, host)), _) => format!("…@{host}"),
+                (None, Some((before, after))) if !after.starts_with("//") => format!("{before}:…"),
+                _ => text.to_owned(),
+            };
             let hint = "write http://proxy.test:3128, socks5://… or socks5h://…, with user:password@ before the name";
             ValueError::new(&shown, "proxy", hint)
         };
@@ -166,6 +170,9 @@ mod tests {
             "ann:s3cret@p.test",
             "http://ann:s3cret@p.test/x",
             "ftp://a:s3cret@p",
+            "http://ann:s3cret",
+            "ann:s3cret",
+            "socks5://ann:s3cret p.test",
         ] {
             let error = text.parse::<ProxyUrl>().unwrap_err();
             assert!(

@@ -161,4 +161,9 @@ fn the_ledger_tells_how_a_host_was_treated() {
     assert_eq!(hosts(HostsRequest { project, limit: Some(1), ..Default::default() }), all);
     assert_eq!(hosts(HostsRequest { hosts: vec!["shop.test".into()], ..Default::default() }), all);
     assert_eq!(hosts(HostsRequest { hosts: vec!["none.test".into()], ..Default::default() }), []);
+    assert_eq!(shop.proxy, None);
+    let mut project = crate::site::project();
+    project.crawl.proxies = vec!["http://ann:s3cret@p.test:3128".parse().unwrap()];
+    site.runtime.block_on(site.data().catalog().upsert_project(&project, NOW)).unwrap();
+    assert_eq!(hosts(HostsRequest::default())[0].proxy.as_deref(), Some("p.test:3128"));
 }

@@ -21,7 +21,14 @@ const REQUESTS: usize = 12;
 
 fn start(site: &Served, data: &Path) -> Running {
     let (url, data) = (format!("{}docs/", site.start_url()), format!("--data={}", data.display()));
-    let settings = ["--allow-private", "--include=/docs/*", "--delay=60ms", "--timeout=2s", "-q"];
+    let settings = [
+        "--allow-private",
+        "--include=/docs/*",
+        "--delay=60ms",
+        "--max-earned-delay=60ms",
+        "--timeout=2s",
+        "-q",
+    ];
     Running::start(&[&["crawl", &url, &data][..], &settings].concat())
 }
 

@@ -1,6 +1,7 @@
 //! Who wrote a page: JSON-LD, `<meta>`, markup, then words such as "By" near the headline.
 
 use crate::dated::Known;
+use crate::dates::has_year;
 use crate::element::Element;
 use crate::hints::{Fact, Part};
 
@@ -52,6 +53,9 @@ const PREFIXES: &[&str] = &[
     "asked by",
 ];
 
+/// What stands before a name within a line.
+const WITHIN: &[&str] = &[" by ", " von ", " par ", " por ", " av ", " af ", " door ", " di "];
+
 /// Longest name, in bytes, and most words.
 const MAX_NAME: usize = 80;
 const MOST_WORDS: usize = 8;
@@ -59,7 +63,12 @@ const MOST_WORDS: usize = 8;
 /// The author, if anything names one.
 pub(crate) fn author(known: &Known<'_>) -> Option<String> {
     let named = known.facts.author.as_deref().and_then(|name| clean(name, false));
-    named.or_else(|| in_meta(known)).or_else(|| marked(known)).or_else(|| written(known))
+    named
+        .or_else(|| in_meta(known))
+        .or_else(|| marked(known, Part::Comments))
+        .or_else(|| written(known))
+        // At the foot of a post.
+        .or_else(|| marked(known, Part::Hidden))
 }
 
 fn in_meta(known: &Known<'_>) -> Option<String> {
@@ -69,9 +78,10 @@ fn in_meta(known: &Known<'_>) -> Option<String> {
     })
 }
 
-fn marked(known: &Known<'_>) -> Option<String> {
+/// Names that markup points out, outside of parts from `beside` on.
+fn marked(known: &Known<'_>, beside: Part) -> Option<String> {
     let marks = known.marks.iter().filter(|mark| mark.fact == Fact::Author);
-    marks.filter(|mark| !is_elsewhere(known, mark.node as usize)).find_map(|mark| {
+    marks.filter(|mark| !is_elsewhere(known, mark.node as usize, beside)).find_map(|mark| {
         let words = known.text.get(mark.start..mark.end).unwrap_or_default().trim();
         // A byline may go on with a date or a place on the next line.
         let line = words.lines().next().unwrap_or_default();
@@ -92,19 +102,30 @@ fn written(known: &Known<'_>) -> Option<String> {
     };
     let title = (0..blocks.len()).find(is_title)?;
     let near = title.saturating_sub(3)..(title + 7).min(blocks.len());
-    near.filter(|at| !is_elsewhere(known, blocks[*at].node as usize)).find_map(|at| {
+    near.filter(|at| !is_elsewhere(known, blocks[*at].node as usize, Part::Comments)).find_map(|at| {
         let block = blocks[at];
         let words = known.text.get(block.start as usize..block.end as usize).unwrap_or_default().trim();
-        if words.len() > 200 { None } else { words.lines().find_map(|line| clean(line, true)) }
+        if words.len() > 200 {
+            return None;
+        }
+        let lines = || words.lines();
+        // "Published on 3 May 2026 by A. Name".
+        let after = |line: &'_ str| {
+            let at = WITHIN.iter().find_map(|word| line.find(word).map(|at| at + 1))?;
+            clean(&line[at..], true)
+        };
+        let dated = words.len() <= 160 && has_year(words);
+        lines().find_map(|line| clean(line, true)).or_else(|| lines().filter(|_| dated).find_map(after))
     })
 }
 
-fn is_elsewhere(known: &Known<'_>, node: usize) -> bool {
+fn is_elsewhere(known: &Known<'_>, node: usize, part: Part) -> bool {
     let mut at = node;
     while at > 0 {
         let node = &known.outline.nodes[at];
         let beside = matches!(node.element, Element::Nav | Element::Aside | Element::Dialog)
-            || matches!(node.hint.part, Part::Comments | Part::Strong | Part::Hidden);
+            || node.hint.part == Part::Comments
+            || node.hint.part >= part;
         if beside && known.main.aside[at] {
             return true;
         }

@@ -1,5 +1,7 @@
 //! When a page was published and changed: every hint is weighed, the surest one counts.
 
+use std::collections::HashSet;
+
 use model::{DateSource, PageDate};
 
 use crate::dates;
@@ -27,6 +29,8 @@ pub(crate) struct Known<'a> {
 pub(crate) struct Dated {
     pub(crate) published: Option<PageDate>,
     pub(crate) modified: Option<PageDate>,
+    /// Blocks of a few words around a date, near the headline: who wrote it and when, not what.
+    pub(crate) bylines: Vec<usize>,
 }
 
 /// Names of `<meta>` that give the date of publication, surest first; all without dots, dashes and case.
@@ -116,9 +120,7 @@ pub(crate) fn dated(known: &Known<'_>) -> Dated {
     if let Some(at) = dates::in_path(known.path) {
         dated.offer(Fact::Published, at, DateSource::Url, 70);
     }
-    if dated.published.is_none() || dated.modified.is_none() {
-        written(known, is_index, &mut dated);
-    }
+    written(known, is_index, &mut dated);
     // What was changed before it was published was changed by mistake.
     if let (Some(published), Some(modified)) = (&dated.published, &dated.modified)
         && modified.day() < published.day()
@@ -168,13 +170,17 @@ fn in_meta(meta: &[(String, String)], names: &[&str], language: Option<&str>) ->
 
 /// A page of teasers: their dates are not its own.
 fn is_index(known: &Known<'_>) -> bool {
-    let mut headlines = 0;
+    let mut headlines = HashSet::new();
     for (at, block) in known.outline.blocks.iter().enumerate() {
         let element = known.outline.nodes[block.node as usize].element;
         let is_link = block.link_bytes * 10 >= (block.end - block.start) * 7;
-        headlines += usize::from(known.main.kept[at] && element.level().is_some() && is_link);
+        if known.main.kept[at] && element.level().is_some() && is_link {
+            let words = known.text.get(block.start as usize..block.end as usize).unwrap_or_default().trim();
+            // The posts of a thread repeat its title.
+            headlines.insert(words.trim_start_matches("Re: "));
+        }
     }
-    headlines >= 3 || known.main.is_list
+    headlines.len() >= 3 || known.main.is_list
 }
 
 /// Dates that markup points out.
@@ -217,7 +223,7 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
 fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     let (from, to) = near_title(known);
     let mut looked_at = 0;
-    for block in &known.outline.blocks {
+    for (nth_block, block) in known.outline.blocks.iter().enumerate() {
         let words = known.text.get(block.start as usize..block.end as usize).unwrap_or_default();
         let is_near = (from..=to).contains(&(block.start as usize));
         let is_long = words.len() > MAX_BLOCK;
@@ -236,6 +242,14 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
             let label = label(lead).or_else(|| label_after(after));
             before = date.range.end;
             let around = words.len().saturating_sub(date.range.len());
+            let is_of_people = OF_PEOPLE.iter().any(|word| lead.to_lowercase().contains(word));
+            if is_of_people {
+                continue;
+            }
+            let is_line = label.is_some() || !words.trim_end().ends_with(['.', '!', '?', '。']);
+            if is_near && !is_index && around <= MAX_AROUND && is_line {
+                dated.bylines.push(nth_block);
+            }
             let first = known.outline.nodes[block.node as usize].element;
             match label {
                 // At the foot of a page stands when it was changed.
@@ -284,7 +298,8 @@ fn is_beside(known: &Known<'_>, node: usize) -> bool {
         in_text |= matches!(node.element, Element::Article | Element::Main);
         let by_element =
             matches!(node.element, Element::Nav | Element::Aside | Element::Dialog | Element::Form);
-        if known.main.aside[at] && (by_element || node.hint.part >= Part::Comments && !in_text) {
+        let by_part = node.hint.part == Part::Weak || node.hint.part >= Part::Comments && !in_text;
+        if known.main.aside[at] && (by_element || by_part) {
             return true;
         }
         if node.hint.part == Part::Comments && known.main.aside[at] {
@@ -344,6 +359,9 @@ fn label_after(words: &str) -> Option<Fact> {
         begins(&["公開", "发布", "發布", "投稿", "掲載", "게시", "등록", "작성"]).then_some(Fact::Published)
     }
 }
+
+/// Labels of dates that are not the page's.
+const OF_PEOPLE: &[&str] = &["joined", "member since", "registered", "registriert seit", "inscrit le"];
 
 /// In many languages; parts of words, as endings differ.
 const PUBLISHED_WORDS: &[&str] = &[

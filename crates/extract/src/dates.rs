@@ -206,6 +206,17 @@ fn read(text: &str, tokens: &[Token], language: Option<&str>) -> Option<(Found, 
         }
         return Some((found, used));
     }
+    // As clocks print it: `Tue Feb 18 10:22:51 UTC 2014`.
+    if let [month, day, _, colon, _, second, _, zone, rest @ ..] = tokens
+        && let (What::Month(month), What::Number(day, 1..=2)) = (&month.what, &day.what)
+        && (&colon.what, &second.what) == (&What::Mark(':'), &What::Mark(':'))
+    {
+        match (&zone.what, rest.first().map(|token| &token.what)) {
+            (What::Number(year, 4), _) => return make(*year, *month, *day, 8),
+            (What::Word, Some(What::Number(year, 4))) => return make(*year, *month, *day, 9),
+            _ => {}
+        }
+    }
     // The parts in order, as far as they follow each other with nothing but fillers and punctuation between.
     let mut parts: Vec<(&What, usize)> = Vec::with_capacity(6);
     for (at, token) in tokens.iter().enumerate().take(12) {
@@ -387,6 +398,8 @@ mod tests {
         check("2026-11-15 12:30", None, &["2026-11-15T12:30:00"]);
         check("2026-11-15T12:30Z", None, &["2026-11-15T12:30:00Z"]);
         check("Sun, 15 Nov 2026 12:30:00 GMT", None, &["2026-11-15"]);
+        check("Sun Nov 15 12:30:00 UTC 2026", None, &["2026-11-15"]);
+        check("Sun Nov 15 12:30:00 2026", None, &["2026-11-15"]);
         assert_eq!(value("20261115", None).as_deref(), Some("2026-11-15"));
         assert_eq!(value("20261399", None), None);
     }

@@ -103,6 +103,18 @@ fn role(value: &str, hint: &mut Hint) {
     }
 }
 
+/// Where a word stands in a class attribute.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It is the whole attribute.
+    Alone,
+    /// It is one class among others. Short ones are often made by machines and mean nothing.
+    Class,
+    /// It begins a class.
+    Start,
+    Within,
+}
+
 /// Longest word that is looked at.
 const MAX_WORD: usize = 20;
 
@@ -124,7 +136,13 @@ fn words(value: &str, hint: &mut Hint) {
             let ends = !byte.is_ascii_alphanumeric();
             if ends || byte.is_ascii_uppercase() && before.is_ascii_lowercase() {
                 if (1..=MAX_WORD).contains(&length) {
-                    add_word(&word[..length], first, hint);
+                    let place = match first {
+                        false => Place::Within,
+                        true if length < class.len() => Place::Start,
+                        true if class.len() == value.trim().len() => Place::Alone,
+                        true => Place::Class,
+                    };
+                    add_word(&word[..length], place, hint);
                     first = false;
                 }
                 length = 0;
@@ -140,7 +158,7 @@ fn words(value: &str, hint: &mut Hint) {
     }
 }
 
-fn add_word(word: &[u8], first: bool, hint: &mut Hint) {
+fn add_word(word: &[u8], place: Place, hint: &mut Hint) {
     match word {
         b"nav" | b"navbar" | b"navigation" | b"navi" | b"topnav" | b"sidenav" | b"subnav" | b"breadcrumb"
         | b"breadcrumbs" | b"crumbs" | b"footer" | b"foot" | b"colophon" | b"copyright" | b"cookie"
@@ -152,7 +170,7 @@ fn add_word(word: &[u8], first: bool, hint: &mut Hint) {
         | b"crosssell" | b"headerlink" | b"modal" | b"popup" | b"overlay" | b"lightbox" | b"interstitial" => {
             hint.add(Part::Strong)
         }
-        b"ad" if first => hint.add(Part::Strong),
+        b"ad" if place == Place::Start || place == Place::Alone => hint.add(Part::Strong),
         b"comment" | b"comments" | b"disqus" | b"respond" | b"commentlist" | b"discussion" => {
             hint.add(Part::Comments)
         }
@@ -166,7 +184,7 @@ fn add_word(word: &[u8], first: bool, hint: &mut Hint) {
         | b"carousel" | b"ticker" | b"marketing" | b"feedback" | b"helpful" | b"reactions" => {
             hint.add(Part::Weak)
         }
-        b"widget" | b"screen" | b"visually" if first => hint.add(Part::Weak),
+        b"widget" | b"screen" | b"visually" if place != Place::Within => hint.add(Part::Weak),
         b"byline" | b"author" | b"authors" | b"postauthor" | b"username" | b"vcard" => {
             hint.add(Part::Byline);
             hint.point_out(Fact::Author);
@@ -213,6 +231,8 @@ mod tests {
         check("comment-list", Part::Comments);
         check("ad-slot", Part::Strong);
         check("download-ad", Part::Unknown);
+        check("ad", Part::Strong);
+        check("ac ad", Part::Unknown);
         check("entry-meta", Part::Byline);
         check("widget widget_recent", Part::Weak);
         check("elementor-widget", Part::Unknown);

@@ -5,8 +5,14 @@
 pub enum Kind {
     /// As HTML.
     Html,
+    /// As XML: a sitemap or feed, else its text.
+    Xml,
     /// As text without markup.
     PlainText,
+    /// As Markdown.
+    Markdown,
+    /// As a document of a word processor: DOCX, ODT.
+    Document,
     /// Not at all.
     Other,
 }
@@ -18,6 +24,20 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
     match essence.to_ascii_lowercase().as_str() {
         "text/html" | "application/xhtml+xml" => Kind::Html,
         "text/plain" => Kind::PlainText,
+        "text/markdown" | "text/x-markdown" => Kind::Markdown,
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+        | "application/vnd.oasis.opendocument.text" => Kind::Document,
+        "text/xml" | "application/xml" => {
+            if is_xhtml(body) {
+                Kind::Html
+            } else {
+                Kind::Xml
+            }
+        }
+        "application/rss+xml" | "application/atom+xml" | "application/rdf+xml" | "application/feed+json" => {
+            Kind::Xml
+        }
+        "application/gzip" | "application/x-gzip" if body.starts_with(&[0x1f, 0x8b]) => Kind::Xml,
         "" | "*/*" | "unknown/unknown" | "application/unknown" => sniff(body),
         _ => Kind::Other,
     }
@@ -31,18 +51,24 @@ fn sniff(body: &[u8]) -> Kind {
     if prefix.starts_with(b"\xFE\xFF") || prefix.starts_with(b"\xFF\xFE") {
         return if is_html_after_bom(prefix) { Kind::Html } else { Kind::PlainText };
     }
+    if prefix.starts_with(b"PK\x03\x04") {
+        return Kind::Document;
+    }
     let start = prefix.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(prefix).trim_ascii_start();
     if is_html(start) {
         Kind::Html
     } else if start.starts_with(b"<?xml") {
-        // XHTML says so in its first lines; other XML is not read here.
-        let lower = prefix.to_ascii_lowercase();
-        if find(&lower, b"<html").is_some() { Kind::Html } else { Kind::Other }
+        if is_xhtml(prefix) { Kind::Html } else { Kind::Xml }
     } else if prefix.is_empty() || start.starts_with(b"%PDF-") || prefix.iter().any(|byte| is_binary(*byte)) {
         Kind::Other
     } else {
         Kind::PlainText
     }
+}
+
+/// XHTML says so in its first lines.
+fn is_xhtml(body: &[u8]) -> bool {
+    find(&body[..body.len().min(PREFIX)].to_ascii_lowercase(), b"<html").is_some()
 }
 
 /// Tags that a page without a type may start with, as the sniffing standard has them.
@@ -93,6 +119,10 @@ mod tests {
         check(Some("text/plain"), b"<html>", Kind::PlainText);
         check(Some("application/pdf"), b"<html>", Kind::Other);
         check(Some("image/png"), b"", Kind::Other);
+        check(Some("text/xml"), b"<urlset>", Kind::Xml);
+        check(Some("application/xml"), b"<?xml version='1.0'?><html>", Kind::Html);
+        check(Some("application/gzip"), b"\x1f\x8b", Kind::Xml);
+        check(Some("application/gzip"), b"PK", Kind::Other);
         check(Some("application/octet-stream"), b"<html>", Kind::Other);
     }
 
@@ -103,8 +133,9 @@ mod tests {
         check(None, b"<pre>", Kind::PlainText);
         check(None, b"<!-- x", Kind::Html);
         check(None, b"<?xml version='1.0'?><html>", Kind::Html);
-        check(None, b"<?xml version='1.0'?><rss>", Kind::Other);
+        check(None, b"<?xml version='1.0'?><rss>", Kind::Xml);
         check(None, b"%PDF-1.7", Kind::Other);
+        check(None, b"PK\x03\x04", Kind::Document);
         check(None, b"\x89PNG\r\n\x1a\n", Kind::Other);
         check(None, b"\xFF\xFE<\0p\0>\0", Kind::Html);
         check(None, b"\xFE\xFF\0x", Kind::PlainText);

@@ -21,6 +21,23 @@ pub(crate) struct Main {
     pub(crate) is_list: bool,
 }
 
+impl Main {
+    /// Lines that only say who and when are not what the page is there for, unless it has little else.
+    pub(crate) fn drop_bylines(&mut self, outline: &Outline, bylines: &[usize]) {
+        let bytes = |at: usize| outline.blocks[at].end - outline.blocks[at].start;
+        let total: u32 = (0..self.kept.len()).filter(|at| self.kept[*at]).map(bytes).sum();
+        for at in bylines
+            .iter()
+            .copied()
+            .filter(|at| outline.nodes[outline.blocks[*at].node as usize].element.level().is_none())
+        {
+            if total >= 300 {
+                self.kept[at] = false;
+            }
+        }
+    }
+}
+
 /// A block with so many bytes, few of them links, is prose.
 const PROSE: u32 = 60;
 
@@ -176,7 +193,12 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
         let by_hint = match node.hint.part {
             Part::Unknown | Part::Comments => false,
             Part::Byline => sum.bytes <= 160 && !sum.h1 && node.element.level().is_none(),
-            Part::Weak => !is_prose && !share(sum, 25) && !(sum.h1 && sum.bytes > 0 && sum.anchors < 3),
+            Part::Weak => {
+                !node.hint.note
+                    && !is_prose
+                    && !share(sum, 25)
+                    && !(sum.h1 && sum.bytes > 0 && sum.anchors < 3)
+            }
             Part::Strong => !share(sum, 50) && !(sum.h1 && share(sum, 25)),
             Part::Hidden => !share(sum, 80),
         };

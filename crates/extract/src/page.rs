@@ -1,12 +1,17 @@
 //! An answer's bytes and headers -> a page.
 
 use html::Tree;
-use model::{Fetched, Headers, Normalise, Page, PageUrl};
+use model::{Fetched, Headers, Link, LinkKind, LinkLook, Normalise, Page, PageUrl};
 
 use crate::directives;
+use crate::document::document;
 use crate::kind::{Kind, kind};
+use crate::links;
+use crate::markdown::markdown;
 use crate::reader::Reader;
+use crate::sitemap::{SitemapKind, sitemap};
 use crate::words::Words;
+use crate::xml::{Event, Xml};
 
 /// What a page is read from.
 #[derive(Clone, Copy)]
@@ -42,7 +47,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Reads a page. What is neither HTML nor plain text gives an empty one, with what the headers say.
+/// Reads a page. What is neither HTML, XML, text nor a document gives an empty one, with what the headers say.
 pub fn page(input: &Input<'_>) -> Page {
     read(input, |html, reader| html::read(html, reader)).0
 }
@@ -52,17 +57,59 @@ pub fn page_and_tree(input: &Input<'_>) -> (Page, Option<Tree>) {
     read(input, |html, reader| html::parse(html, reader))
 }
 
+/// XML as a page: the URLs of a sitemap or feed are its links, newest first where it says when they changed; other
+/// XML has text alone. Numbers of links are bounded by the sitemap's own limit.
+fn listed(input: &Input<'_>) -> Page {
+    let mut page = Page { charset: "UTF-8".to_owned(), ..Page::default() };
+    let mut found = sitemap(input.body, input.url, input.normalise);
+    if found.kind == SitemapKind::Unknown || found.kind == SitemapKind::Rss || found.kind == SitemapKind::Atom
+    {
+        let mut words = Words::default();
+        let mut xml = Xml::new(input.body);
+        while let Some(event) = xml.next() {
+            match event {
+                Event::Text(text) => words.add(&text, |_, _, _| {}),
+                Event::Start { .. } | Event::End { .. } => words.line(),
+            }
+        }
+        page.text = words.finish();
+        page.main.clone_from(&page.text);
+    }
+    // Stable: of equal days, and of those without, the first comes first.
+    found.urls.sort_by(|a, b| b.modified.cmp(&a.modified));
+    page.links_cut = found.cut;
+    page.links = found
+        .sitemaps
+        .into_iter()
+        .chain(found.urls)
+        .map(|listed| Link {
+            look: LinkLook::plain(links::distance(input.url, &listed.url)),
+            url: listed.url,
+            anchor: String::new(),
+            rel: Default::default(),
+            kind: LinkKind::Listed,
+        })
+        .collect();
+    page
+}
+
 fn read<T>(input: &Input<'_>, parse: impl FnOnce(&str, &mut Reader<'_>) -> T) -> (Page, Option<T>) {
     let content_type = input.headers.get("content-type");
     let kind = kind(content_type, input.body);
     let mut page = Page::default();
     let mut tree = None;
-    if kind != Kind::Other {
+    if kind == Kind::Xml {
+        page = listed(input);
+    } else if kind == Kind::Document {
+        page = document(input).unwrap_or_default();
+    } else if kind != Kind::Other {
         let (text, encoding) = crate::decode(input.body, content_type, kind, input.url);
         if kind == Kind::Html {
             let mut reader = Reader::new(input);
             tree = Some(parse(&text, &mut reader));
             page = reader.finish();
+        } else if kind == Kind::Markdown {
+            page = markdown(&text, input);
         } else {
             let mut words = Words::default();
             for line in text.lines() {

@@ -125,8 +125,7 @@ impl<'a> Reader<'a> {
             page.canonical = canonical.next().map(|link| link.url.clone());
         }
         page.text = self.words.finish();
-        let main = main_text::choose(&self.outline, &page.text);
-        page.main = main_text::text_of(&self.outline, &main.kept, &page.text);
+        let mut main = main_text::choose(&self.outline, &page.text);
         page.headings = parts::headings(&self.outline, &page.text);
         page.tables = parts::tables(&self.outline, &page.text);
         let known = Known {
@@ -142,6 +141,8 @@ impl<'a> Reader<'a> {
         let dated = dated::dated(&known);
         page.author = author::author(&known);
         (page.published, page.modified) = (dated.published, dated.modified);
+        main.drop_bylines(&self.outline, &dated.bylines);
+        page.main = main_text::text_of(&self.outline, &main.kept, &page.text);
         page
     }
 

@@ -125,6 +125,8 @@ pub(crate) fn drop_closing(outline: &Outline, text: &str, kept: &mut [bool]) {
         {
             let words = text.get(block.start as usize..block.end as usize).unwrap_or_default().trim();
             let lower = words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').to_lowercase();
+            // The dotted capital I becomes two characters.
+            let lower = lower.replace('\u{307}', "");
             let begins = |list: &[&str]| list.iter().any(|start| lower.starts_with(start));
             let end = section_end(outline, at, level);
             let links: u32 =

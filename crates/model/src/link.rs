@@ -75,6 +75,8 @@ pub enum LinkKind {
     Start,
     /// A link to a further page of a list, as a template says.
     Further,
+    /// Named by a sitemap or a feed.
+    Listed,
 }
 
 impl LinkKind {

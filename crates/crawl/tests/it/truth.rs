@@ -114,6 +114,7 @@ fn found_link(bench: &Bench, edge: &Edge) -> String {
         LinkKind::Frame => "frame",
         LinkKind::Refresh => "refresh",
         LinkKind::Canonical => "canonical",
+        LinkKind::Listed => "listed",
         other => panic!("{other:?} on a page"),
     };
     let look = edge.look;

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod charsets;
+mod documents;
 mod labelled;
 mod links;
 mod meta;
+mod sitemaps;
 mod snapshot;
 mod speed;
 mod text;

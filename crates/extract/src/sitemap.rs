@@ -1,0 +1,368 @@
+//! Lists of URLs that sites publish: sitemaps, their indexes, plain lists, RSS, Atom and JSON feeds.
+//!
+//! Read as a stream, gzip undone on the way, up to 50 MiB and 50,000 URLs. A file that is broken gives the
+//! URLs that can be read; only one that is no list at all gives none and says so.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader, Read};
+
+use encoding_rs::{Encoding, UTF_8};
+use flate2::bufread::MultiGzDecoder;
+use model::{Normalise, PageUrl};
+
+use crate::dates;
+use crate::xml::{Event, Xml};
+
+/// Bytes that are read of one file, decompressed.
+pub(crate) const MOST_BYTES: u64 = 50 << 20;
+
+/// URLs that are taken from one file.
+pub(crate) const MOST_URLS: usize = 50_000;
+
+/// What a file lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sitemap {
+    /// Which form it has.
+    pub kind: SitemapKind,
+    /// Pages, each once, in the order of the file.
+    pub urls: Vec<Listed>,
+    /// Further sitemaps.
+    pub sitemaps: Vec<Listed>,
+    /// True when the file had more than was read.
+    pub cut: bool,
+}
+
+/// One URL of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The URL.
+    pub url: PageUrl,
+    /// When it was last changed or published, as an ISO day or moment.
+    pub modified: Option<String>,
+}
+
+/// Forms of lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SitemapKind {
+    /// None of them.
+    #[default]
+    Unknown,
+    /// `<urlset>`.
+    Urls,
+    /// `<sitemapindex>`.
+    Index,
+    /// One URL a line.
+    Text,
+    /// RSS, of any version.
+    Rss,
+    /// Atom.
+    Atom,
+    /// JSON Feed.
+    Json,
+}
+
+impl SitemapKind {
+    /// Its name for people and programs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SitemapKind::Unknown => "unknown",
+            SitemapKind::Urls => "sitemap",
+            SitemapKind::Index => "sitemap-index",
+            SitemapKind::Text => "text",
+            SitemapKind::Rss => "rss",
+            SitemapKind::Atom => "atom",
+            SitemapKind::Json => "json-feed",
+        }
+    }
+}
+
+/// Reads a list that was found at `url`. References in it are relative to that.
+pub fn sitemap(body: &[u8], url: &PageUrl, normalise: Normalise) -> Sitemap {
+    let mut list = List { url, normalise, found: Sitemap::default(), met: HashSet::new() };
+    if body.starts_with(&[0x1f, 0x8b]) {
+        // A file may be compressed twice, by its maker and by its server.
+        let inner = BufReader::new(MultiGzDecoder::new(body));
+        let mut inner = BufReader::new(inner.take(MOST_BYTES));
+        if inner.fill_buf().unwrap_or_default().starts_with(&[0x1f, 0x8b]) {
+            list.read(BufReader::new(MultiGzDecoder::new(inner)));
+        } else {
+            list.read(inner);
+        }
+    } else {
+        list.read(body);
+    }
+    list.found
+}
+
+struct List<'a> {
+    url: &'a PageUrl,
+    normalise: Normalise,
+    found: Sitemap,
+    met: HashSet<String>,
+}
+
+/// The entry being read: `<url>`, `<sitemap>`, `<item>`, `<entry>`.
+#[derive(Default)]
+struct Entry {
+    url: Option<String>,
+    /// `<guid>` or `<id>`, which may be the URL.
+    id: Option<String>,
+    modified: Option<String>,
+    others: Vec<String>,
+    is_index: bool,
+    is_open: bool,
+}
+
+/// Alternates of one entry, in other languages.
+const MOST_OTHERS: usize = 100;
+
+impl List<'_> {
+    fn read(&mut self, input: impl BufRead) {
+        let mut input = BufReader::new(input.take(MOST_BYTES));
+        let start = input.fill_buf().unwrap_or_default();
+        let start = &start[..start.len().min(1_024)];
+        match encoding(start) {
+            Some(encoding) => {
+                let mut bytes = Vec::new();
+                // An unreadable end is as good as the end.
+                let _ = input.read_to_end(&mut bytes);
+                let (text, _, _) = encoding.decode(&bytes);
+                self.read_utf8(text.as_bytes());
+            }
+            None => self.read_utf8(input),
+        }
+    }
+
+    fn read_utf8(&mut self, mut input: impl BufRead) {
+        let start = input.fill_buf().unwrap_or_default();
+        let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
+        match start.first() {
+            None => {}
+            Some(b'<') => self.xml(input),
+            Some(b'{') => self.json(input),
+            // Words before the first tag, as some servers print them.
+            Some(_) if memchr::memmem::find(&start[..start.len().min(2_048)], b"<?xml").is_some() => {
+                self.xml(input)
+            }
+            Some(_) => self.lines(input),
+        }
+    }
+
+    fn xml(&mut self, input: impl BufRead) {
+        let mut xml = Xml::new(input);
+        let mut entry = Entry::default();
+        // Names of the open elements, innermost last; only so deep as lists are.
+        let mut open: Vec<String> = Vec::new();
+        let mut text = String::new();
+        while let Some(event) = xml.next() {
+            if self.is_full() {
+                break;
+            }
+            match event {
+                Event::Start { name, prefix, attributes, empty } => {
+                    text.clear();
+                    let name = name.to_ascii_lowercase();
+                    self.root(&name, open.is_empty());
+                    match name.as_str() {
+                        "url" | "sitemap" | "item" | "entry" if !is_extension(&prefix) => {
+                            self.settle(&mut entry);
+                            entry = Entry { is_index: name == "sitemap", is_open: true, ..Entry::default() };
+                        }
+                        "link" => link(&mut entry, &prefix, &attributes),
+                        // A page of HTML is no list.
+                        "html" | "body" if self.found.kind == SitemapKind::Unknown => return,
+                        _ => {}
+                    }
+                    if !empty && open.len() < 64 {
+                        open.push(if is_extension(&prefix) { format!("{prefix}:{name}") } else { name });
+                    }
+                }
+                Event::Text(more) => {
+                    if text.len() < 8_192 {
+                        text.push_str(&more);
+                    }
+                }
+                Event::End { name } => {
+                    let name = name.to_ascii_lowercase();
+                    let whole =
+                        open.last().filter(|open| open.rsplit(':').next() == Some(name.as_str())).cloned();
+                    self.value(&mut entry, whole.as_deref().unwrap_or(&name), text.trim());
+                    text.clear();
+                    if let Some(at) =
+                        open.iter().rposition(|open| open.rsplit(':').next() == Some(name.as_str()))
+                    {
+                        open.truncate(at);
+                    }
+                    if matches!(name.as_str(), "url" | "sitemap" | "item" | "entry")
+                        && whole.as_deref().is_none_or(|whole| !whole.contains(':'))
+                    {
+                        self.settle(&mut entry);
+                    }
+                }
+            }
+        }
+        // A file that was cut off ends within a value.
+        if let Some(name) = open.last() {
+            let name = name.clone();
+            self.value(&mut entry, &name, text.trim());
+        }
+        self.settle(&mut entry);
+    }
+
+    fn root(&mut self, name: &str, is_first: bool) {
+        let kind = match name {
+            "urlset" => SitemapKind::Urls,
+            "sitemapindex" => SitemapKind::Index,
+            "rss" | "rdf" => SitemapKind::Rss,
+            "feed" => SitemapKind::Atom,
+            // Without a root: the entries tell.
+            "url" => SitemapKind::Urls,
+            "sitemap" => SitemapKind::Index,
+            "item" => SitemapKind::Rss,
+            "entry" => SitemapKind::Atom,
+            _ => return,
+        };
+        if self.found.kind == SitemapKind::Unknown || is_first {
+            self.found.kind = kind;
+        }
+    }
+
+    /// The text of an element that has ended.
+    fn value(&mut self, entry: &mut Entry, name: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let text = || text.to_owned();
+        match name {
+            "loc" => {
+                if entry.url.is_some() {
+                    // The end tag between two entries is missing.
+                    let is_index = entry.is_index;
+                    self.settle(entry);
+                    *entry = Entry { is_index, is_open: true, ..Entry::default() };
+                }
+                entry.is_open = true;
+                if self.found.kind == SitemapKind::Unknown {
+                    self.found.kind = SitemapKind::Urls;
+                }
+                entry.is_index |= self.found.kind == SitemapKind::Index;
+                entry.url = Some(text());
+            }
+            "link" if entry.is_open && entry.url.is_none() => entry.url = Some(text()),
+            "origlink" if entry.is_open => entry.url = Some(text()),
+            "guid" | "id" if entry.is_open => entry.id = Some(text()),
+            "lastmod" | "updated" | "modified" if entry.is_open => entry.modified = Some(text()),
+            "pubdate" | "published" | "date" | "issued" | "news:publication_date" if entry.is_open => {
+                entry.modified.get_or_insert_with(text);
+            }
+            _ => {}
+        }
+    }
+
+    fn settle(&mut self, entry: &mut Entry) {
+        let entry = std::mem::take(entry);
+        if !entry.is_open {
+            return;
+        }
+        let modified = entry.modified.as_deref().and_then(|text| dates::value(text, None));
+        let is_url = |text: &String| text.starts_with("http://") || text.starts_with("https://");
+        if let Some(url) = entry.url.or(entry.id.filter(is_url)) {
+            self.add(&url, modified.clone(), entry.is_index);
+        }
+        for other in entry.others {
+            self.add(&other, modified.clone(), false);
+        }
+    }
+
+    fn add(&mut self, text: &str, modified: Option<String>, is_index: bool) {
+        let text: String = text.chars().filter(|c| !matches!(c, '\n' | '\r' | '\t')).collect();
+        let Ok(url) = self.normalise.join(self.url, text.trim()) else { return };
+        if self.is_full() {
+            self.found.cut = true;
+            return;
+        }
+        if self.met.insert(url.as_str().to_owned()) {
+            let list = if is_index { &mut self.found.sitemaps } else { &mut self.found.urls };
+            list.push(Listed { url, modified });
+        }
+    }
+
+    fn is_full(&mut self) -> bool {
+        let full = self.found.urls.len() + self.found.sitemaps.len() >= MOST_URLS;
+        self.found.cut |= full;
+        full
+    }
+
+    fn lines(&mut self, input: impl BufRead) {
+        let mut lines = 0;
+        for line in input.split(b'\n').map_while(Result::ok) {
+            lines += 1;
+            let line = String::from_utf8_lossy(&line[..line.len().min(8_192)]);
+            let line = line.trim().trim_start_matches('\u{feff}');
+            let is_url = line.starts_with("http://") || line.starts_with("https://");
+            if is_url && !line.contains(char::is_whitespace) {
+                self.add(line, None, false);
+            } else if lines > 1_000 && self.found.urls.is_empty() {
+                return;
+            }
+            if self.is_full() {
+                break;
+            }
+        }
+        if !self.found.urls.is_empty() {
+            self.found.kind = SitemapKind::Text;
+        }
+    }
+
+    fn json(&mut self, input: impl BufRead) {
+        let Ok(feed) = serde_json::from_reader::<_, serde_json::Value>(input.take(8 << 20)) else { return };
+        let Some(items) = feed.get("items").and_then(|items| items.as_array()) else { return };
+        self.found.kind = SitemapKind::Json;
+        for item in items {
+            let text = |name: &str| item.get(name).and_then(|value| value.as_str());
+            let date = text("date_modified").or_else(|| text("date_published"));
+            if let Some(url) = text("url").or_else(|| text("id")) {
+                self.add(url, date.and_then(|date| dates::value(date, None)), false);
+            }
+        }
+    }
+}
+
+/// Extensions whose `<loc>` and `<link>` are no pages.
+fn is_extension(prefix: &str) -> bool {
+    matches!(prefix, "image" | "video" | "news" | "media" | "itunes")
+}
+
+fn link(entry: &mut Entry, prefix: &str, attributes: &[(String, String)]) {
+    let get = |name: &str| {
+        attributes.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    };
+    let Some(href) = get("href").filter(|_| entry.is_open) else { return };
+    let rel = get("rel").map_or("alternate", String::as_str);
+    if prefix == "xhtml" {
+        if rel == "alternate" && entry.others.len() < MOST_OTHERS {
+            entry.others.push(href.clone());
+        }
+    } else if rel == "alternate" && entry.url.is_none() && prefix != "atom" {
+        entry.url = Some(href.clone());
+    }
+}
+
+/// The encoding, where it is not UTF-8.
+fn encoding(start: &[u8]) -> Option<&'static Encoding> {
+    if let Some((encoding, _)) = Encoding::for_bom(start) {
+        return Some(encoding).filter(|encoding| *encoding != UTF_8);
+    }
+    if start.starts_with(&[b'<', 0]) {
+        return Some(encoding_rs::UTF_16LE);
+    }
+    if start.starts_with(&[0, b'<']) {
+        return Some(encoding_rs::UTF_16BE);
+    }
+    let declared = String::from_utf8_lossy(&start[..start.len().min(200)]).into_owned();
+    let label = declared.split_once("encoding=")?.1.trim_start_matches(['"', '\'']);
+    let label = &label[..label.find(['"', '\'', '?', ' '])?];
+    // What is read as bytes cannot be in sixteen bits.
+    Encoding::for_label(label.as_bytes())
+        .filter(|encoding| *encoding != UTF_8 && encoding.is_ascii_compatible())
+}

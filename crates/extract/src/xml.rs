@@ -1,0 +1,301 @@
+//! XML as a stream of tags and text, forgivingly: what is no tag is text, what is not closed ends with the file.
+//!
+//! Nothing is resolved but the five names and numbers of characters: no entities of a file's own, no other files. A
+//! token that is longer than the limit is passed over, so that any file can be read in little memory.
+
+use std::io::BufRead;
+
+/// A piece of a file. Names are without their prefix.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    Start {
+        name: String,
+        prefix: String,
+        attributes: Vec<(String, String)>,
+        empty: bool,
+    },
+    End {
+        name: String,
+    },
+    /// Decoded.
+    Text(String),
+}
+
+/// Reads a file from its bytes.
+pub(crate) struct Xml<R> {
+    input: R,
+    /// A tag has been opened with `<`.
+    in_tag: bool,
+}
+
+/// Bytes of one token that are kept.
+const MAX_TOKEN: usize = 64 * 1_024;
+const MAX_ATTRIBUTES: usize = 32;
+
+impl<R: BufRead> Xml<R> {
+    pub(crate) fn new(input: R) -> Xml<R> {
+        Xml { input, in_tag: false }
+    }
+
+    /// The next piece; none at the end, or where the input can be read no further.
+    pub(crate) fn next(&mut self) -> Option<Event> {
+        loop {
+            if !self.in_tag {
+                let (text, found) = self.until(b'<')?;
+                self.in_tag = found;
+                let text = decode(&String::from_utf8_lossy(&text));
+                if !text.trim().is_empty() {
+                    return Some(Event::Text(text));
+                }
+                if !found {
+                    return None;
+                }
+            }
+            self.in_tag = false;
+            let (mut token, mut found) = self.until(b'>')?;
+            let section = if token.starts_with(b"!--") {
+                Some(&b"--"[..])
+            } else if token.starts_with(b"![CDATA[") {
+                Some(&b"]]"[..])
+            } else {
+                None
+            };
+            if let Some(end) = section {
+                while found && !(token.ends_with(end) && token.len() >= 3 + end.len()) {
+                    token.push(b'>');
+                    let (more, again) = self.until(b'>').unwrap_or_default();
+                    append(&mut token, &more);
+                    found = again;
+                    if token.len() >= MAX_TOKEN {
+                        // Too long to keep; only its end matters now.
+                        let tail = token.len() - 8;
+                        token.drain(8..tail);
+                    }
+                }
+                if token.starts_with(b"![CDATA[") {
+                    let text = token[8..].strip_suffix(b"]]").unwrap_or(&token[8..]);
+                    let text = String::from_utf8_lossy(text).into_owned();
+                    if !text.trim().is_empty() {
+                        return Some(Event::Text(text));
+                    }
+                }
+                continue;
+            }
+            // A `>` may stand in a quoted value.
+            let mut tries = 0;
+            while found && tries < 16 && is_in_quotes(&token) {
+                let (more, again) = self.until(b'>').unwrap_or_default();
+                token.push(b'>');
+                append(&mut token, &more);
+                found = again;
+                tries += 1;
+            }
+            // A document type may hold declarations, in brackets.
+            let mut ends = !(token.starts_with(b"!") && token.contains(&b'[')) || token.ends_with(b"]");
+            while found && !ends {
+                let (more, again) = self.until(b'>').unwrap_or_default();
+                ends = more.trim_ascii_end().ends_with(b"]");
+                found = again;
+            }
+            match token.first() {
+                Some(b'?' | b'!') => continue,
+                Some(b'/') => {
+                    let (_, name) = split_name(&token[1..]);
+                    return Some(Event::End { name });
+                }
+                Some(byte) if byte.is_ascii_alphabetic() || *byte == b'_' || *byte >= 0x80 => {
+                    return Some(start(&token));
+                }
+                // A bare `<` in text.
+                _ => {
+                    let text = decode(&String::from_utf8_lossy(&token));
+                    if !text.trim().is_empty() {
+                        return Some(Event::Text(text));
+                    }
+                    if !found {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The bytes up to `mark`, and whether it was found; none at the end.
+    fn until(&mut self, mark: u8) -> Option<(Vec<u8>, bool)> {
+        let mut token = Vec::new();
+        let mut any = false;
+        loop {
+            let buffer = self.input.fill_buf().unwrap_or_default();
+            if buffer.is_empty() {
+                return any.then_some((token, false));
+            }
+            any = true;
+            let end = memchr::memchr(mark, buffer);
+            let part = &buffer[..end.unwrap_or(buffer.len())];
+            append(&mut token, part);
+            let used = part.len() + usize::from(end.is_some());
+            self.input.consume(used);
+            if end.is_some() {
+                return Some((token, true));
+            }
+        }
+    }
+}
+
+fn append(token: &mut Vec<u8>, part: &[u8]) {
+    let room = MAX_TOKEN.saturating_sub(token.len());
+    token.extend_from_slice(&part[..part.len().min(room)]);
+}
+
+fn is_in_quotes(token: &[u8]) -> bool {
+    let mut open = None;
+    let mut after_equals = false;
+    for byte in token {
+        match (open, byte) {
+            (Some(quote), byte) if quote == *byte => open = None,
+            (None, b'"' | b'\'') if after_equals => open = Some(*byte),
+            _ => {}
+        }
+        if !byte.is_ascii_whitespace() {
+            after_equals = *byte == b'=';
+        }
+    }
+    open.is_some()
+}
+
+/// Prefix and local name at the start of a tag.
+fn split_name(token: &[u8]) -> (String, String) {
+    let end =
+        token.iter().position(|byte| byte.is_ascii_whitespace() || *byte == b'/').unwrap_or(token.len());
+    let name = String::from_utf8_lossy(&token[..end.min(128)]).into_owned();
+    match name.split_once(':') {
+        Some((prefix, local)) => (prefix.to_owned(), local.to_owned()),
+        None => (String::new(), name),
+    }
+}
+
+fn start(token: &[u8]) -> Event {
+    let empty = token.ends_with(b"/");
+    let text = String::from_utf8_lossy(token);
+    let (prefix, name) = split_name(token);
+    let mut attributes = Vec::new();
+    let whole = prefix.len() + name.len() + usize::from(!prefix.is_empty());
+    let mut rest = text.get(whole..).unwrap_or_default();
+    while attributes.len() < MAX_ATTRIBUTES {
+        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
+        let Some(equals) = rest.find('=') else { break };
+        let key = rest[..equals].trim().rsplit(char::is_whitespace).next().unwrap_or_default();
+        let value = rest[equals + 1..].trim_start();
+        let (value, after) = match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => value[1..].split_once(quote).unwrap_or((&value[1..], "")),
+            _ => {
+                let end = value.find(|c: char| c.is_ascii_whitespace()).unwrap_or(value.len());
+                (value[..end].trim_end_matches('/'), &value[end..])
+            }
+        };
+        attributes.push((key.to_owned(), decode(value)));
+        rest = after;
+    }
+    Event::Start { name, prefix, attributes, empty }
+}
+
+/// Character references; unknown ones stay as they are.
+pub(crate) fn decode(text: &str) -> String {
+    if !text.contains('&') {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('&') {
+        out.push_str(before);
+        let end = after.bytes().take(12).position(|byte| byte == b';');
+        let known = end.and_then(|end| named(&after[..end]).map(|c| (c, end)));
+        match known {
+            Some((c, end)) => {
+                out.push(c);
+                rest = &after[end + 1..];
+            }
+            None => {
+                out.push('&');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn named(name: &str) -> Option<char> {
+    match name {
+        "amp" => Some('&'),
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        "nbsp" => Some('\u{a0}'),
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code).filter(|c| *c != '\0')
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn events(text: &str) -> Vec<String> {
+        let mut xml = Xml::new(text.as_bytes());
+        let mut events = Vec::new();
+        while let Some(event) = xml.next() {
+            events.push(match event {
+                Event::Start { name, prefix, attributes, empty } => {
+                    let attributes: String =
+                        attributes.iter().map(|(key, value)| format!(" {key}={value}")).collect();
+                    format!("<{prefix}:{name}{attributes}{}", if empty { "/" } else { "" })
+                }
+                Event::End { name } => format!("/{name}"),
+                Event::Text(text) => text,
+            });
+        }
+        events
+    }
+
+    #[test]
+    fn tags_and_text_come_in_order() {
+        assert_eq!(
+            events(
+                "<?xml version='1.0'?><!DOCTYPE x [<!ENTITY a 'b'>]><a x:b='1&amp;2' c=\"d>e\"/>t&lt;&#x41;<!-- <b> --><![CDATA[<c>]]></a>"
+            ),
+            ["<:a x:b=1&2 c=d>e/", "t<A", "<c>", "/a"]
+        );
+    }
+
+    #[test]
+    fn broken_files_give_what_is_readable() {
+        assert_eq!(events("a < b <c"), ["a ", " b <c"]);
+        assert_eq!(events("<a b='never closed><c>"), ["<:a b=never closed><c>"]);
+        assert_eq!(events("<![CDATA[open"), ["open"]);
+        assert_eq!(events("&unknown; &"), ["&unknown; &"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read(bytes: Vec<u8>, text in "[<>/!\\[\\]CDATA&;='\" a-c-]{0,80}") {
+            for input in [bytes.as_slice(), text.as_bytes()] {
+                let mut xml = Xml::new(input);
+                let mut count = 0;
+                while xml.next().is_some() {
+                    count += 1;
+                    prop_assert!(count <= 2 * input.len() + 2);
+                }
+            }
+        }
+    }
+}

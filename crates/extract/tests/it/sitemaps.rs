@@ -1,0 +1,180 @@
+//! Sitemaps and feeds: whole, extended, compressed, and broken in many ways.
+
+use std::io::Write as _;
+
+use extract::{Sitemap, SitemapKind, sitemap};
+use model::{Normalise, PageUrl};
+
+use crate::read_bytes;
+
+fn list(body: &[u8]) -> Sitemap {
+    sitemap(body, &PageUrl::parse("http://e.com/dir/sitemap.xml").unwrap(), Normalise::default())
+}
+
+fn urls(found: &Sitemap) -> Vec<&str> {
+    found.urls.iter().map(|listed| listed.url.as_str()).collect()
+}
+
+fn check(body: impl AsRef<[u8]>, kind: SitemapKind, expected: &[&str]) {
+    let found = list(body.as_ref());
+    let shown = String::from_utf8_lossy(body.as_ref());
+    assert_eq!((found.kind, urls(&found).as_slice()), (kind, expected), "of {shown}");
+}
+
+const A: &str = "http://e.com/a";
+const B: &str = "http://e.com/b";
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn sitemaps_and_indexes_are_read() {
+    let found = list(
+        b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+          <url><loc>http://e.com/a?x=1&amp;y=2</loc><lastmod>2026-11-15</lastmod><changefreq>daily</changefreq></url>\n\
+          <url>\n <loc> http://e.com/b </loc><lastmod>2026-11-14T10:00:00+01:00</lastmod></url><url><loc>http://e.com/b</loc></url></urlset>",
+    );
+    assert_eq!(urls(&found), ["http://e.com/a?x=1&y=2", B]);
+    let days: Vec<_> = found.urls.iter().map(|listed| listed.modified.as_deref()).collect();
+    assert_eq!(days, [Some("2026-11-15"), Some("2026-11-14T10:00:00+01:00")]);
+    let index = list(
+        b"<sitemapindex><sitemap><loc>http://e.com/s1.xml.gz</loc><lastmod>2026-01-02</lastmod></sitemap><sitemap><loc>s2.xml</loc></sitemap></sitemapindex>",
+    );
+    let sitemaps: Vec<&str> = index.sitemaps.iter().map(|listed| listed.url.as_str()).collect();
+    assert_eq!(sitemaps, ["http://e.com/s1.xml.gz", "http://e.com/dir/s2.xml"]);
+    assert_eq!((index.kind, index.urls.len()), (SitemapKind::Index, 0));
+}
+
+#[test]
+fn extensions_add_languages_but_no_images() {
+    check(
+        "<urlset xmlns:image='i' xmlns:news='n' xmlns:xhtml='x'><url><loc>http://e.com/a</loc>\
+         <image:image><image:loc>http://e.com/a.png</image:loc></image:image>\
+         <video:video><video:content_loc>http://e.com/v.mp4</video:content_loc></video:video>\
+         <news:news><news:publication_date>2026-11-15</news:publication_date><news:title>t</news:title></news:news>\
+         <xhtml:link rel='alternate' hreflang='de' href='http://e.com/b'/></url></urlset>",
+        SitemapKind::Urls,
+        &[A, B],
+    );
+    let found = list(
+        b"<urlset><url><loc>http://e.com/a</loc><news:news><news:publication_date>2026-11-15</news:publication_date></news:news></url></urlset>",
+    );
+    assert_eq!(found.urls[0].modified.as_deref(), Some("2026-11-15"));
+}
+
+#[test]
+fn feeds_are_read() {
+    check(
+        "<rss version='2.0'><channel><title>t</title><link>http://e.com/</link><item><title>1</title><link>http://e.com/a</link>\
+         <pubDate>Sun, 15 Nov 2026 10:00:00 GMT</pubDate></item><item><guid>http://e.com/b</guid></item></channel></rss>",
+        SitemapKind::Rss,
+        &[A, B],
+    );
+    check(
+        "<rdf:RDF><channel><link>http://e.com/</link></channel><item rdf:about='x'><link>http://e.com/a</link></item></rdf:RDF>",
+        SitemapKind::Rss,
+        &[A],
+    );
+    check(
+        "<feed xmlns='http://www.w3.org/2005/Atom'><link href='/'/><link rel='self' href='/f'/><entry><link rel='self' href='/x'/>\
+         <link href='/a'/><updated>2026-11-15T00:00:00Z</updated></entry><entry><link rel='alternate' href='http://e.com/b'/></entry></feed>",
+        SitemapKind::Atom,
+        &[A, B],
+    );
+    check(
+        "{\"version\":\"1\",\"items\":[{\"url\":\"http://e.com/a\"},{\"id\":\"http://e.com/b\"}]}",
+        SitemapKind::Json,
+        &[A, B],
+    );
+    check("http://e.com/a\r\nhttp://e.com/b\n", SitemapKind::Text, &[A, B]);
+}
+
+#[test]
+fn compressed_lists_are_read_up_to_a_limit() {
+    let plain = b"<urlset><url><loc>http://e.com/a</loc></url></urlset>";
+    check(gzip(plain), SitemapKind::Urls, &[A]);
+    check(gzip(&gzip(plain)), SitemapKind::Urls, &[A]);
+    // 200 MiB of spaces in 200 KiB, then a URL that is never reached.
+    let mut bomb = b"<urlset>".to_vec();
+    bomb.resize(200 << 20, b' ');
+    bomb.extend_from_slice(b"<url><loc>http://e.com/a</loc></url>");
+    check(gzip(&bomb), SitemapKind::Urls, &[]);
+    let many: String = (0..60_000).map(|nth| format!("<url><loc>http://e.com/{nth}</loc></url>")).collect();
+    let found = list(format!("<urlset>{many}</urlset>").as_bytes());
+    assert_eq!((found.urls.len(), found.cut), (50_000, true));
+}
+
+#[test]
+fn broken_lists_give_what_is_readable() {
+    use SitemapKind::{Atom, Rss, Text, Unknown, Urls};
+    let utf16: Vec<u8> = "\u{feff}<urlset><url><loc>http://e.com/a</loc></url></urlset>"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let cut = gzip("<urlset><url><loc>http://e.com/a</loc></url> x".repeat(50).as_bytes());
+    let cases: &[(&[u8], SitemapKind, &[&str])] = &[
+        // 1: cut off within an entry, 2: within a URL, 3: within a tag.
+        (b"<urlset><url><loc>http://e.com/a</loc></url><url><loc>http://e.com/b</loc>", Urls, &[A, B]),
+        (b"<urlset><url><loc>http://e.com/a</loc></url><url><loc>http://e.com/b", Urls, &[A, B]),
+        (b"<urlset><url><loc>http://e.com/a</loc></url><url><lo", Urls, &[A]),
+        // 4: no root, 5: another root, 6: a root without a name space that is closed wrongly.
+        (b"<url><loc>http://e.com/a</loc></url><url><loc>http://e.com/b</loc></url>", Urls, &[A, B]),
+        (b"<urls><url><loc>http://e.com/a</loc></url></urls>", Urls, &[A]),
+        (b"<urlset><url><loc>http://e.com/a</loc></urlset></url>", Urls, &[A]),
+        // 7: no end tags between entries, 8: entries without <url>.
+        (b"<urlset><url><loc>http://e.com/a</loc><url><loc>http://e.com/b</loc></urlset>", Urls, &[A, B]),
+        (b"<urlset><loc>http://e.com/a</loc><loc>http://e.com/b</loc></urlset>", Urls, &[A, B]),
+        // 9: a bare ampersand, 10: an unknown entity, 11: CDATA, 12: a comment in between.
+        (b"<urlset><url><loc>http://e.com/a?x&y</loc></url></urlset>", Urls, &["http://e.com/a?x&y"]),
+        (b"<urlset><url><loc>http://e.com/a&nbsp2;</loc></url></urlset>", Urls, &["http://e.com/a&nbsp2;"]),
+        (b"<urlset><url><loc><![CDATA[http://e.com/a]]></loc></url></urlset>", Urls, &[A]),
+        (b"<urlset><url><loc>http://e.com/<!-- x > y -->a</loc></url></urlset>", Urls, &[A]),
+        // 13: white space before the declaration, 14: words before it, 15: a byte order mark twice.
+        (b"\n\n <?xml version='1.0'?><urlset><url><loc>http://e.com/a</loc></url></urlset>", Urls, &[A]),
+        (b"Warning: line 3\n<?xml version='1.0'?><urlset><url><loc>http://e.com/a</loc></url></urlset>", Urls, &[A]),
+        (b"\xEF\xBB\xBF\xEF\xBB\xBF<?xml version='1.0'?><urlset><url><loc>http://e.com/a</loc></url></urlset>", Urls, &[A]),
+        // 16: bytes that are no UTF-8, 17: another encoding, 18: UTF-16, 19: a wrong declaration of UTF-16.
+        (b"<urlset><url><loc>http://e.com/\xff</loc></url><url><loc>http://e.com/a</loc></url></urlset>", Urls, &["http://e.com/%EF%BF%BD", A]),
+        (b"<?xml version='1.0' encoding='ISO-8859-1'?><urlset><url><loc>http://e.com/\xe9</loc></url></urlset>", Urls, &["http://e.com/%C3%A9"]),
+        (&utf16, Urls, &[A]),
+        (b"<?xml version='1.0' encoding='UTF-16'?><urlset><url><loc>http://e.com/a</loc></url></urlset>", Urls, &[A]),
+        // 20: capital letters, 21: a prefix everywhere, 22: line ends within a URL, 23: relative URLs.
+        (b"<URLSET><URL><LOC>http://e.com/a</LOC></URL></URLSET>", Urls, &[A]),
+        (b"<ns0:urlset xmlns:ns0='x'><ns0:url><ns0:loc>http://e.com/a</ns0:loc></ns0:url></ns0:urlset>", Urls, &[A]),
+        (b"<urlset><url><loc>http://e.com\n/a</loc></url></urlset>", Urls, &[A]),
+        (b"<urlset><url><loc>/a</loc></url><url><loc>../b</loc></url></urlset>", Urls, &[A, B]),
+        // 24: entries that are no URLs, 25: a bad day, 26: empty entries.
+        (b"<urlset><url><loc>mailto:x</loc></url><url><loc>http://</loc></url><url><loc>http://e.com/a</loc></url></urlset>", Urls, &[A]),
+        (b"<urlset><url><loc>http://e.com/a</loc><lastmod>soon</lastmod></url></urlset>", Urls, &[A]),
+        (b"<urlset><url/><url></url><url><loc/></url><url><loc></loc></url><url><loc>http://e.com/a</loc></url></urlset>", Urls, &[A]),
+        // 27: a document type with entities, 28: compressed and cut off, 29: words in a list of lines.
+        (b"<!DOCTYPE urlset [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><urlset><url><loc>http://e.com/a</loc></url></urlset>", Urls, &[A]),
+        (&cut[..cut.len() - 9], Urls, &[A]),
+        (b"# pages\nhttp://e.com/a\n\nnot a url\n  http://e.com/b  \n", Text, &[A, B]),
+        // 30: a feed with HTML in it, 31: one without items' end tags, 32: an Atom feed cut off.
+        (b"<rss><channel><item><description><p>x <b>y</description><link>http://e.com/a</link></item></channel></rss>", Rss, &[A]),
+        (b"<rss><channel><item><link>http://e.com/a</link><item><link>http://e.com/b</link></channel></rss>", Rss, &[A, B]),
+        (b"<feed><entry><link href='http://e.com/a'/><title>x</ti", Atom, &[A]),
+        // 33: a page of HTML, 34: nothing, 35: noise. These are no lists.
+        (b"<!DOCTYPE html><html><body><a href='/a'>a</a></body></html>", Unknown, &[]),
+        (b"", Unknown, &[]),
+        (b"\x00\x01\x02 nothing", Unknown, &[]),
+    ];
+    for (body, kind, expected) in cases {
+        check(body, *kind, expected);
+    }
+}
+
+#[test]
+fn a_sitemap_is_a_page_whose_links_are_its_urls_newest_first() {
+    let body = b"<urlset><url><loc>http://e.com/old</loc><lastmod>2020-01-01</lastmod></url><url><loc>http://e.com/new</loc><lastmod>2026-01-01</lastmod></url></urlset>";
+    let page = read_bytes(body, &[("content-type", "application/xml")], 10);
+    let links: Vec<String> = page.links.iter().map(|link| link.url.to_string()).collect();
+    assert_eq!(links, ["http://e.com/new", "http://e.com/old"]);
+    assert!(page.links.iter().all(|link| link.kind == model::LinkKind::Listed));
+    let page = read_bytes(b"<a><b>one</b><c>two &amp; three</c></a>", &[("content-type", "text/xml")], 10);
+    assert_eq!((page.text.as_str(), page.links.len()), ("one\ntwo & three", 0));
+}

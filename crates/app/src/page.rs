@@ -31,6 +31,25 @@ pub(crate) fn args() -> impl Iterator<Item = Arg> {
     settings::args().filter(|arg| SETTINGS.contains(&arg.get_id().as_str()))
 }
 
+/// A page as it came.
+pub(crate) struct RawPage {
+    pub(crate) body: Vec<u8>,
+    pub(crate) headers: model::Headers,
+    /// Where it is from, after redirects; a file is from nowhere.
+    pub(crate) url: Option<PageUrl>,
+}
+
+/// The bytes of the page that `name` names.
+pub(crate) fn read_raw(name: &str, flags: &ArgMatches) -> Result<RawPage, Failure> {
+    if !name.starts_with("http://") && !name.starts_with("https://") {
+        let body = read_body(Path::new(name));
+        let body = body.map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
+        return Ok(RawPage { body, headers: model::Headers::default(), url: None });
+    }
+    let fetched = fetch(name, flags)?;
+    Ok(RawPage { body: fetched.content.to_vec(), headers: fetched.headers.clone(), url: Some(fetched.url) })
+}
+
 /// The text of the page that `name` names, and where it is from, after redirects; a file is from nowhere.
 pub(crate) fn read(name: &str, flags: &ArgMatches) -> Result<(String, Option<PageUrl>), Failure> {
     if !name.starts_with("http://") && !name.starts_with("https://") {
@@ -38,6 +57,14 @@ pub(crate) fn read(name: &str, flags: &ArgMatches) -> Result<(String, Option<Pag
         let html = html.map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
         return Ok((html, None));
     }
+    let fetched = fetch(name, flags)?;
+    let content_type = fetched.headers.get("content-type");
+    let kind = extract::Kind::Html;
+    let (html, _) = extract::decode(&fetched.content, content_type, kind, &fetched.url);
+    Ok((html.into_owned(), Some(fetched.url.clone())))
+}
+
+fn fetch(name: &str, flags: &ArgMatches) -> Result<model::Fetched, Failure> {
     let start = [name.to_owned()];
     let project =
         settings::layered(None, &start, |name| std::env::var(name).ok(), flags).map_err(Failure::usage)?;
@@ -48,14 +75,18 @@ pub(crate) fn read(name: &str, flags: &ArgMatches) -> Result<(String, Option<Pag
         let network = Network::new(&project, &[], 1, clock)?;
         anyhow::Ok(single_page(&network, &project.crawl, url, &clock).await?)
     })?;
-    let content_type = fetched.headers.get("content-type");
-    let kind = extract::Kind::Html;
-    let (html, _) = extract::decode(&fetched.content, content_type, kind, &fetched.url);
-    Ok((html.into_owned(), Some(fetched.url.clone())))
+    Ok(fetched)
 }
 
 /// A page from a file or, for `-`, standard input, in the encoding that it says or seems to be in.
 pub(crate) fn read_file(path: &Path) -> io::Result<String> {
+    let body = read_body(path)?;
+    let nowhere = PageUrl::parse("http://localhost/").expect("a URL");
+    Ok(extract::decode(&body, None, extract::Kind::Html, &nowhere).0.into_owned())
+}
+
+/// The bytes of a file or, for `-`, of standard input.
+pub(crate) fn read_body(path: &Path) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     let input: Box<dyn Read> = match path.to_str() {
         Some("-") => Box::new(io::stdin()),
@@ -64,6 +95,5 @@ pub(crate) fn read_file(path: &Path) -> io::Result<String> {
     if input.take(MAX_PAGE + 1).read_to_end(&mut body)? as u64 > MAX_PAGE {
         return Err(io::Error::other(format!("longer than {} MiB", MAX_PAGE >> 20)));
     }
-    let nowhere = PageUrl::parse("http://localhost/").expect("a URL");
-    Ok(extract::decode(&body, None, extract::Kind::Html, &nowhere).0.into_owned())
+    Ok(body)
 }

@@ -14,6 +14,7 @@ mod index;
 mod links;
 mod pages;
 mod ranking;
+mod read;
 mod reference;
 mod repair;
 mod robots;
@@ -21,6 +22,7 @@ mod rows;
 mod runs;
 mod search;
 mod select;
+mod sitemap;
 mod steer;
 mod table;
 mod try_page;
@@ -40,7 +42,7 @@ pub(crate) struct Verb {
 }
 
 /// Every verb, in the order of the help.
-pub(crate) const VERBS: [Verb; 29] = [
+pub(crate) const VERBS: [Verb; 31] = [
     Verb { command: crawl::command, run: crawl::run },
     Verb { command: try_page::command, run: try_page::run },
     steer::PAUSE,
@@ -67,6 +69,8 @@ pub(crate) const VERBS: [Verb; 29] = [
     Verb { command: robots::command, run: robots::run },
     Verb { command: select::command, run: select::run },
     Verb { command: detect::command, run: detect::run },
+    Verb { command: read::command, run: read::run },
+    Verb { command: sitemap::command, run: sitemap::run },
     Verb { command: reference::command, run: reference::run },
     Verb { command: demo_site::command, run: demo_site::run },
     Verb { command: demo::command, run: demo::run },

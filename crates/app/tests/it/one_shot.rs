@@ -1,4 +1,4 @@
-//! `url`, `robots`, `select`, `detect` and `reference`: by hand and in batches.
+//! `url`, `robots`, `select`, `detect`, `read`, `sitemap` and `reference`: by hand and in batches.
 
 use std::io::Write;
 
@@ -270,4 +270,82 @@ fn detect_shows_the_lists_and_writes_a_project_that_reads_them() {
     let none = gannet_with(&["detect", "-"], b"<p>One paragraph.", &[]);
     assert_eq!(none.code, Some(1));
     assert!(none.err.contains("no repeated list"), "{}", none.err);
+}
+
+const ARTICLE: &str = "<html lang=en><title>Tides</title><nav><a href=/>Home</a> <a href=/about>About</a></nav>\
+    <article><h1>Tides</h1><p class=byline>By A. Name, 3 May 2026</p><p>The sea comes in twice a day, and goes out again \
+    as often; nobody has ever asked it to. <a href=/table rel=nofollow><b>Table</b></a></p><p>Those who live near it know \
+    the hours by heart, and all others buy a small book of numbers.</p></article><footer>All rights reserved</footer>";
+
+#[test]
+fn read_gives_the_main_text_and_its_facts() {
+    let said =
+        gannet_with(&["read", "-", "--base", "https://shop.test/tides", "--json"], ARTICLE.as_bytes(), &[]);
+    let page: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let text = page["text"].as_str().unwrap();
+    assert!(text.starts_with("Tides\nThe sea comes in") && text.ends_with("book of numbers."), "{text}");
+    assert_eq!((&page["title"], &page["author"]), (&"Tides".into(), &"A. Name".into()));
+    assert_eq!((&page["published"], &page["modified"]), (&"2026-05-03".into(), &serde_json::Value::Null));
+    assert_eq!(page["language"], "en");
+    let link = &page["links"][2];
+    assert_eq!((&link["url"], &link["anchor"]), (&"https://shop.test/table".into(), &"Table".into()));
+    assert_eq!(
+        (&link["visibility"], &link["distance"], &link["rel"][0]),
+        (&2.into(), &1.into(), &"nofollow".into())
+    );
+    let said = gannet_with(&["read", "-"], ARTICLE.as_bytes(), &[]);
+    assert!(
+        said.out.contains("published  2026-05-03") && said.out.contains("The sea comes in"),
+        "{}",
+        said.out
+    );
+    let said = gannet(&["read", "/does/not/exist.html"]);
+    assert!(said.code == Some(2) && said.err.contains("/does/not/exist.html"), "{}", said.err);
+}
+
+#[test]
+fn read_batch_answers_every_line_in_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("page.html");
+    std::fs::write(&file, ARTICLE).unwrap();
+    let question = serde_json::json!({ "file": file, "url": "https://shop.test/tides" });
+    let input = format!(
+        "{question}\n{{\"html\":\"<title>T</title>w\u{f6}rter\",\"url\":\"http://e.test/\"}}\n\
+         {{\"html_base64\":\"PHA+4Q==\",\"url\":\"http://e.test/\",\"content_type\":\"text/html; charset=iso-8859-1\"}}\n\
+         {{\"url\":\"http://e.test/\"}}\n{{\"html\":\"\",\"url\":\"nonsense\"}}\nnonsense\n"
+    );
+    let said = gannet_with(&["read", "--batch"], input.as_bytes(), &[]);
+    let lines: Vec<serde_json::Value> =
+        said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 6);
+    assert_eq!(lines[0]["published"], "2026-05-03");
+    assert_eq!((&lines[1]["title"], &lines[1]["text"]), (&"T".into(), &"w\u{f6}rter".into()));
+    assert_eq!(lines[2]["text"], "\u{e1}");
+    assert_eq!(lines[3]["error"], "give one of html, html_base64 and file");
+    assert!(lines[4]["error"].as_str().unwrap().starts_with("url: "), "{}", lines[4]);
+    assert_eq!(lines[5]["line"], 6);
+}
+
+#[test]
+fn sitemap_lists_urls_and_says_what_is_no_list() {
+    let sitemap =
+        "<urlset><url><loc>/a</loc><lastmod>2026-05-03</lastmod></url><url><loc>/b</loc></url></urlset>";
+    let said =
+        gannet_with(&["sitemap", "-", "--base", "https://shop.test/sitemap.xml"], sitemap.as_bytes(), &[]);
+    assert_eq!(
+        said.out,
+        "page     2026-05-03            https://shop.test/a\npage     -                     https://shop.test/b\n"
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let (good, bad) = (directory.path().join("s.xml"), directory.path().join("page.html"));
+    std::fs::write(&good, sitemap).unwrap();
+    std::fs::write(&bad, ARTICLE).unwrap();
+    let line = |file: &std::path::Path| serde_json::json!({ "file": file, "url": "https://shop.test/s.xml" });
+    let input = format!("{}\n{}\n", line(&good), line(&bad));
+    let said = gannet_with(&["sitemap", "--batch"], input.as_bytes(), &[]);
+    let lines: Vec<serde_json::Value> =
+        said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["urls"], serde_json::json!(["https://shop.test/a", "https://shop.test/b"]));
+    assert_eq!(lines[0]["sitemaps"], serde_json::json!([]));
+    assert!(lines[1]["error"].as_str().unwrap().contains("neither a sitemap nor a feed"), "{}", lines[1]);
 }

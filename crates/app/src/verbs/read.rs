@@ -1,0 +1,224 @@
+//! `gannet read`: what is read from a page, as the crawl reads it: main text, author, dates, links.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use bytes::Bytes;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use extract::Input;
+use model::{Headers, Link, Normalise, Page, PageDate, PageUrl};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::table::plain;
+use crate::output::Output;
+use crate::page::{self, RawPage};
+use crate::{Context, Exit, Failure, batch};
+
+/// Where a file is taken to stand when nothing says so.
+const NOWHERE: &str = "http://localhost/";
+
+pub(super) fn command() -> Command {
+    Command::new("read")
+        .about("Show what is read from a page: main text, author, dates, language, links")
+        .after_help(
+            "Examples:\n  \
+             gannet read https://shop.test/about\n  \
+             gannet read page.html --base https://shop.test/about --json\n  \
+             echo '{\"file\": \"page.html\", \"url\": \"https://shop.test/about\"}' | gannet read --batch",
+        )
+        .arg(
+            Arg::new("page")
+                .value_name("FILE|URL")
+                .required_unless_present("batch")
+                .help("The page; - for standard input"),
+        )
+        .arg(Arg::new("base").long("base").value_name("URL").help("Where the file stands on the Web"))
+        .arg(
+            Arg::new("batch").long("batch").action(ArgAction::SetTrue).conflicts_with_all(["page", "base"]).help(
+                "Read JSON lines {html | html_base64 | file, url, content_type?}; write {title, text, author, \
+                 published, modified, language, canonical, links, …}",
+            ),
+        )
+        .args(page::args())
+}
+
+#[derive(Deserialize)]
+struct Question {
+    #[serde(default)]
+    html: Option<String>,
+    #[serde(default)]
+    html_base64: Option<String>,
+    #[serde(default)]
+    file: Option<PathBuf>,
+    #[serde(default)]
+    url: Option<String>,
+    #[serde(default)]
+    content_type: Option<String>,
+}
+
+pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    if flags.get_flag("batch") {
+        let answer = |question: Question| question.answer().unwrap_or_else(|error| json!({ "error": error }));
+        batch::run(io::stdin().lock(), io::stdout().lock(), answer).map_err(Failure::output)?;
+        return Ok(Exit::Done);
+    }
+    let name = flags.get_one::<String>("page").map(String::as_str).unwrap_or_default();
+    let RawPage { body, mut headers, url } = page::read_raw(name, flags)?;
+    let base = flags.get_one::<String>("base").map(String::as_str);
+    let url = match (base, url) {
+        (Some(base), _) => parse(base).map_err(|error| Failure::usage(anyhow::anyhow!("--base: {error}")))?,
+        (None, Some(url)) => url,
+        (None, None) => parse(NOWHERE).map_err(|error| Failure::usage(anyhow::anyhow!(error)))?,
+    };
+    if headers.0.is_empty() {
+        headers = typed(by_name(Path::new(name)));
+    }
+    let page = read(&body, &headers, &url);
+    let mut out = Output::new();
+    if context.json {
+        out.line(answer(&page, &url))?;
+    } else {
+        show(&mut out, &page)?;
+    }
+    out.done()?;
+    Ok(Exit::Done)
+}
+
+impl Question {
+    fn answer(self) -> Result<Json, String> {
+        let mut kind = self.content_type;
+        let body = match (self.html, self.html_base64, self.file) {
+            (Some(text), None, None) => {
+                // The text is decoded already, whatever it says of itself.
+                kind = Some(kind.unwrap_or_else(|| "text/html".to_owned()));
+                kind =
+                    kind.map(|kind| format!("{}; charset=utf-8", kind.split(';').next().unwrap_or_default()));
+                text.into_bytes()
+            }
+            (None, Some(text), None) => base64::engine::general_purpose::STANDARD
+                .decode(text)
+                .map_err(|error| format!("html_base64: {error}"))?,
+            (None, None, Some(file)) => {
+                kind = kind.or_else(|| by_name(&file).map(str::to_owned));
+                page::read_body(&file).map_err(|error| format!("{}: {error}", file.display()))?
+            }
+            _ => return Err("give one of html, html_base64 and file".to_owned()),
+        };
+        let url = parse(self.url.as_deref().unwrap_or(NOWHERE)).map_err(|error| format!("url: {error}"))?;
+        Ok(answer(&read(&body, &typed(kind.as_deref()), &url), &url))
+    }
+}
+
+fn parse(text: &str) -> Result<PageUrl, String> {
+    PageUrl::parse(text).map_err(|error| error.to_string())
+}
+
+fn typed(content_type: Option<&str>) -> Headers {
+    let header = |value: &str| ("content-type".to_owned(), Bytes::copy_from_slice(value.as_bytes()));
+    Headers(content_type.map(header).into_iter().collect())
+}
+
+/// The type of a file by the end of its name; none where the bytes must tell.
+fn by_name(file: &Path) -> Option<&'static str> {
+    let end = file.extension()?.to_str()?.to_ascii_lowercase();
+    Some(match end.as_str() {
+        "html" | "htm" | "xhtml" | "php" | "asp" => "text/html",
+        "txt" => "text/plain",
+        "md" | "markdown" => "text/markdown",
+        "xml" | "rss" | "atom" => "text/xml",
+        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "odt" => "application/vnd.oasis.opendocument.text",
+        _ => return None,
+    })
+}
+
+fn read(body: &[u8], headers: &Headers, url: &PageUrl) -> Page {
+    let max_links = extract::MAX_LINKS * 10;
+    extract::page(&Input { url, headers, body, normalise: Normalise::default(), max_links, agent: "gannet" })
+}
+
+/// The page's title; without `<title>`, what else it calls itself.
+fn title(page: &Page) -> String {
+    let named = || page.meta.iter().find(|(name, _)| name == "og:title").map(|(_, value)| value.clone());
+    let headed =
+        || page.headings.iter().find(|heading| heading.level == 1).map(|heading| heading.text.clone());
+    Some(page.title.clone())
+        .filter(|title| !title.is_empty())
+        .or_else(named)
+        .or_else(headed)
+        .unwrap_or_default()
+}
+
+fn answer(page: &Page, url: &PageUrl) -> Json {
+    let date =
+        |date: &PageDate| json!({ "at": date.at, "source": date.source, "confidence": date.confidence });
+    json!({
+        "url": url,
+        "title": title(page),
+        "text": page.main,
+        "author": page.author,
+        "published": page.published.as_ref().map(PageDate::day),
+        "modified": page.modified.as_ref().map(PageDate::day),
+        "dates": {
+            "published": page.published.as_ref().map(date),
+            "modified": page.modified.as_ref().map(date),
+        },
+        "language": page.language,
+        "charset": page.charset,
+        "canonical": page.canonical,
+        "description": page.description,
+        "headings": page.headings,
+        "images": page.images,
+        "tables": page.tables,
+        "links": page.links.iter().map(link).collect::<Vec<_>>(),
+    })
+}
+
+fn link(link: &Link) -> Json {
+    let words = [
+        (link.rel.nofollow, "nofollow"),
+        (link.rel.sponsored, "sponsored"),
+        (link.rel.ugc, "ugc"),
+        (link.rel.next, "next"),
+    ];
+    let rel: Vec<&str> = words.iter().filter(|(set, _)| *set).map(|(_, word)| *word).collect();
+    json!({
+        "url": link.url,
+        "anchor": link.anchor,
+        "visibility": link.look.visibility,
+        "position": link.look.position,
+        "distance": link.look.distance,
+        "rel": rel,
+        "kind": link.kind,
+    })
+}
+
+fn show(out: &mut Output, page: &Page) -> Result<(), Failure> {
+    let date = |date: &PageDate| {
+        let source = serde_json::to_value(date.source).ok();
+        let source = source.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
+        format!("{} ({source}, {} % sure)", date.at, date.confidence)
+    };
+    let facts = [
+        ("title", Some(title(page)).filter(|title| !title.is_empty())),
+        ("author", page.author.clone()),
+        ("published", page.published.as_ref().map(date)),
+        ("modified", page.modified.as_ref().map(date)),
+        ("language", page.language.clone()),
+        ("canonical", page.canonical.as_ref().map(ToString::to_string)),
+        ("links", Some(page.links.len().to_string())),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value {
+            out.line(format_args!("{name:<10} {}", plain(&value)))?;
+        }
+    }
+    out.line("")?;
+    for line in page.main.lines() {
+        let line: String = line.chars().filter(|c| !c.is_control()).collect();
+        out.line(line)?;
+    }
+    Ok(())
+}

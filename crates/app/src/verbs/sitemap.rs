@@ -1,0 +1,120 @@
+//! `gannet sitemap`: the URLs that a sitemap or feed names.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use extract::{Listed, Sitemap, SitemapKind};
+use model::{Normalise, PageUrl};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::table::plain;
+use crate::output::Output;
+use crate::{Context, Exit, Failure, batch, page};
+
+/// Where a file is taken to stand when nothing says so.
+const NOWHERE: &str = "http://localhost/";
+
+pub(super) fn command() -> Command {
+    Command::new("sitemap")
+        .about("List the URLs of a sitemap or feed: XML, compressed or not, plain lists, RSS, Atom, JSON")
+        .after_help(
+            "Examples:\n  \
+             gannet sitemap https://shop.test/sitemap.xml\n  \
+             gannet sitemap sitemap.xml.gz --base https://shop.test/sitemap.xml.gz\n  \
+             echo '{\"file\": \"feed.xml\", \"url\": \"https://shop.test/feed.xml\"}' | gannet sitemap --batch",
+        )
+        .arg(
+            Arg::new("file")
+                .value_name("FILE|URL")
+                .required_unless_present("batch")
+                .help("The sitemap; - for standard input"),
+        )
+        .arg(Arg::new("base").long("base").value_name("URL").help("Where the file stands on the Web"))
+        .arg(
+            Arg::new("batch")
+                .long("batch")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["file", "base"])
+                .help("Read JSON lines {file, url}; write {urls, sitemaps, …} or {error}"),
+        )
+        .args(page::args())
+}
+
+#[derive(Deserialize)]
+struct Question {
+    file: PathBuf,
+    #[serde(default)]
+    url: Option<String>,
+}
+
+pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    if flags.get_flag("batch") {
+        let answer = |question: Question| question.answer().unwrap_or_else(|error| json!({ "error": error }));
+        batch::run(io::stdin().lock(), io::stdout().lock(), answer).map_err(Failure::output)?;
+        return Ok(Exit::Done);
+    }
+    let name = flags.get_one::<String>("file").map(String::as_str).unwrap_or_default();
+    let raw = page::read_raw(name, flags)?;
+    let base = flags.get_one::<String>("base").map(String::as_str);
+    let url = match (base, raw.url) {
+        (None, Some(url)) => Ok(url),
+        (base, _) => PageUrl::parse(base.unwrap_or(NOWHERE)),
+    };
+    let url = url.map_err(|error| Failure::usage(anyhow::anyhow!("--base: {error}")))?;
+    let found = list(&raw.body, &url).map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
+    let mut out = Output::new();
+    if context.json {
+        out.line(answer(&found))?;
+    } else {
+        for (word, list) in [("sitemap", &found.sitemaps), ("page", &found.urls)] {
+            for Listed { url, modified } in list {
+                let modified = modified.as_deref().unwrap_or("-");
+                out.line(format_args!("{word:<7}  {modified:<20}  {}", plain(url.as_str())))?;
+            }
+        }
+        if found.cut {
+            out.line("the file names more than is read of one file")?;
+        }
+    }
+    out.done()?;
+    Ok(Exit::Done)
+}
+
+impl Question {
+    fn answer(self) -> Result<Json, String> {
+        let url = PageUrl::parse(self.url.as_deref().unwrap_or(NOWHERE))
+            .map_err(|error| format!("url: {error}"))?;
+        let name = |error: io::Error| format!("{}: {error}", self.file.display());
+        let body = page::read_body(Path::new(&self.file)).map_err(name)?;
+        Ok(answer(&list(&body, &url)?))
+    }
+}
+
+fn list(body: &[u8], url: &PageUrl) -> Result<Sitemap, String> {
+    let found = extract::sitemap(body, url, Normalise::default());
+    match found.kind {
+        SitemapKind::Unknown => Err(
+            "neither a sitemap nor a feed; expected <urlset>, <sitemapindex>, RSS, Atom or one URL a line"
+                .to_owned(),
+        ),
+        _ => Ok(found),
+    }
+}
+
+fn answer(found: &Sitemap) -> Json {
+    let urls = |list: &[Listed]| list.iter().map(|listed| listed.url.to_string()).collect::<Vec<_>>();
+    let dated = found
+        .urls
+        .iter()
+        .chain(&found.sitemaps)
+        .filter_map(|listed| Some((listed.url.to_string(), Json::from(listed.modified.clone()?))));
+    json!({
+        "kind": found.kind.as_str(),
+        "urls": urls(&found.urls),
+        "sitemaps": urls(&found.sitemaps),
+        "modified": dated.collect::<serde_json::Map<_, _>>(),
+        "cut": found.cut,
+    })
+}

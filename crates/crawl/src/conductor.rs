@@ -204,7 +204,10 @@ impl Conductor {
         if let Some(fields) = &self.project.fields {
             rows::put_template(&mut state.batch, self.id, fields);
         }
-        for url in &self.project.start.clone() {
+        let settings = &self.project.crawl;
+        let starts: Vec<model::PageUrl> =
+            self.project.start.iter().chain(&settings.sitemaps).chain(&settings.feeds).cloned().collect();
+        for url in &starts {
             let key = UrlKey::of(url);
             let offer = Offer {
                 url: url.clone(),
@@ -406,6 +409,7 @@ impl Conductor {
             self.append(state, records, now)?;
         }
         let leash = self.robots.learn(&asked.origin, &asked.record);
+        self.offer_sitemaps(state, now)?;
         let delay = leash.crawl_delay();
         self.frontier.robots(&mut state.batch, self.id, &asked.origin, &asked.record, asked.sent, delay)?;
         let own = u64::from(asked.sent.is_some());
@@ -413,6 +417,22 @@ impl Conductor {
         if let RobotsAnswer::Unreachable { reason } = &asked.record.answer {
             tracing::warn!(%host, reason, "robots.txt could not be had, host rests");
             self.frontier.rest(HostKey::of(&host), asked.record.expires);
+        }
+        Ok(())
+    }
+
+    /// Sitemaps that a robots.txt names are pages like others: in scope or not, asked for in their turn.
+    fn offer_sitemaps(&mut self, state: &mut State, now: Timestamp) -> Result<(), CrawlError> {
+        let named = self.robots.take_sitemaps();
+        if !self.project.crawl.robots_sitemaps {
+            return Ok(());
+        }
+        let normalise = self.project.crawl.normalise();
+        for (origin, text) in named {
+            let Ok(url) = normalise.join(&origin.robots_url(), &text) else { continue };
+            let key = UrlKey::of(&url);
+            let offer = Offer { url, key, depth: 0, via: None, follow: true, start: false, hops: 0 };
+            self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
         Ok(())
     }
@@ -648,6 +668,7 @@ impl Conductor {
         now: Timestamp,
     ) -> Result<(), CrawlError> {
         let leashes = self.robots.leashes(&self.store, &lease, now)?;
+        self.offer_sitemaps(state, now)?;
         let (hints, ask_hints) = match self.hints.of(&self.store, &leashes, now)? {
             Ok(hints) => (hints, None),
             Err(origin) => (Vec::new(), Some(origin)),

@@ -164,7 +164,9 @@ impl PageReader {
             if asked_not_to && !settings.follow_nofollow {
                 return Some(LinkRefusal::Nofollow);
             }
-            let in_scope = is_wanted || scope.as_ref().is_none_or(|scope| scope.contains(&link.url));
+            let in_scope = is_wanted
+                || link.kind == LinkKind::Listed
+                || scope.as_ref().is_none_or(|scope| scope.contains(&link.url));
             (!in_scope).then_some(LinkRefusal::OutsideScope)
         };
         let mut links: Vec<FoundLink> = Vec::with_capacity(page.links.len());

@@ -1,6 +1,6 @@
 //! robots.txt in a run: which rules a lease must keep, and asking for them when they are missing or old.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,7 +41,13 @@ pub(crate) struct RobotsBook {
     mode: Mode,
     /// By origin, with when it must be asked for again.
     parsed: HashMap<Origin, (Timestamp, Leash)>,
+    /// Origins whose sitemaps have been named, and those not yet taken.
+    told: HashSet<Origin>,
+    sitemaps: Vec<(Origin, String)>,
 }
+
+/// Sitemaps taken of one robots.txt.
+const MOST_SITEMAPS: usize = 100;
 
 enum Mode {
     Ignore,
@@ -64,15 +70,33 @@ pub(crate) struct AskedRobots {
 
 impl RobotsBook {
     pub(crate) fn obey(agent: &str) -> RobotsBook {
-        RobotsBook { agent: agent.to_owned(), mode: Mode::Obey, parsed: HashMap::new() }
+        RobotsBook {
+            agent: agent.to_owned(),
+            mode: Mode::Obey,
+            parsed: HashMap::new(),
+            told: HashSet::new(),
+            sitemaps: Vec::new(),
+        }
     }
 
     pub(crate) fn ignore() -> RobotsBook {
-        RobotsBook { agent: String::new(), mode: Mode::Ignore, parsed: HashMap::new() }
+        RobotsBook {
+            agent: String::new(),
+            mode: Mode::Ignore,
+            parsed: HashMap::new(),
+            told: HashSet::new(),
+            sitemaps: Vec::new(),
+        }
     }
 
     fn fixed(rules: Arc<Rules>) -> RobotsBook {
-        RobotsBook { agent: String::new(), mode: Mode::Fixed(rules), parsed: HashMap::new() }
+        RobotsBook {
+            agent: String::new(),
+            mode: Mode::Fixed(rules),
+            parsed: HashMap::new(),
+            told: HashSet::new(),
+            sitemaps: Vec::new(),
+        }
     }
 
     /// The leash for each origin of a lease.
@@ -114,13 +138,25 @@ impl RobotsBook {
     /// Forgets what was learned, which may never have become durable; the store is asked again.
     pub(crate) fn forget(&mut self) {
         self.parsed.clear();
+        self.told.clear();
+        self.sitemaps.clear();
+    }
+
+    /// Sitemaps that were named since this was last asked.
+    pub(crate) fn take_sitemaps(&mut self) -> Vec<(Origin, String)> {
+        std::mem::take(&mut self.sitemaps)
     }
 
     /// Takes in a file that was read or asked for.
     pub(crate) fn learn(&mut self, origin: &Origin, record: &RobotsRecord) -> Leash {
         let leash = match &record.answer {
             RobotsAnswer::Rules { text, .. } => {
-                Leash::Rules(Arc::new(Robots::parse(text).rules(&self.agent)))
+                let robots = Robots::parse(text);
+                if self.told.insert(origin.clone()) {
+                    let named = robots.sitemaps().iter().take(MOST_SITEMAPS);
+                    self.sitemaps.extend(named.map(|sitemap| (origin.clone(), sitemap.clone())));
+                }
+                Leash::Rules(Arc::new(robots.rules(&self.agent)))
             }
             RobotsAnswer::None { .. } => Leash::Free,
             RobotsAnswer::Unreachable { .. } => Leash::Unknown,

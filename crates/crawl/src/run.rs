@@ -106,10 +106,7 @@ impl Run {
         let slots = Arc::new(Slots {
             network,
             clock,
-            wanted: Wanted {
-                types: project.crawl.content_types.iter().map(ToString::to_string).collect(),
-                longest: None,
-            },
+            wanted: Wanted { types: project.crawl.wanted_types(), longest: None },
             jobs,
             inbox: inbox_in,
             pace: paces,

@@ -52,6 +52,7 @@ fn every_setting_can_be_given_by_flag_and_by_environment() {
             ("allow_addresses", _) => ("10.1.0.0/16", ["10.1.0.0/16"].into_iter().collect()),
             ("proxy_per", _) => ("run", "run".into()),
             ("proxies", _) => ("http://proxy.test:3128", ["http://proxy.test:3128"].into_iter().collect()),
+            ("sitemaps" | "feeds", _) => ("http://a.test/s", ["http://a.test/s"].into_iter().collect()),
             ("content_types", _) => ("text/*", ["text/*"].into_iter().collect()),
             (_, SettingKind::List) => ("/a", ["/a"].into_iter().collect()),
             _ if setting.form.starts_with("time") => ("7s", "7s".into()),

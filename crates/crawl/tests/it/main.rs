@@ -14,6 +14,7 @@ mod requests;
 mod robots;
 mod rows;
 mod site;
+mod sitemaps;
 mod steering;
 mod torture;
 mod traps;

@@ -51,6 +51,16 @@ pub struct CrawlSettings {
     /// `links` has its own; what a template follows is followed in any case.
     #[schemars(extend("x-group" = "Scope"))]
     pub links_in: Vec<SelectorText>,
+    /// Sitemaps to read, and to take the URLs from that they name, the newest first: XML, an index of others, one URL
+    /// a line; compressed or not. As much of one is read as of a page (max_body).
+    #[schemars(with = "Vec<String>", extend("x-group" = "Scope", "x-form" = "URL"))]
+    pub sitemaps: Vec<PageUrl>,
+    /// Feeds to read, and to take the URLs from that they name: RSS, Atom or JSON.
+    #[schemars(with = "Vec<String>", extend("x-group" = "Scope", "x-form" = "URL"))]
+    pub feeds: Vec<PageUrl>,
+    /// Read the sitemaps that a robots.txt names, as far as they are in scope.
+    #[schemars(extend("x-group" = "Scope"))]
+    pub robots_sitemaps: bool,
     /// Which of a host's URLs to take first: nearest to the start, or farthest from it.
     #[schemars(extend("x-group" = "Scope"))]
     pub order: Order,
@@ -248,6 +258,19 @@ pub struct CrawlSettings {
     pub allow_addresses: Vec<AddressRange>,
 }
 
+/// What servers call sitemaps and feeds.
+const LIST_TYPES: &[&str] = &[
+    "text/xml",
+    "application/xml",
+    "application/rss+xml",
+    "application/atom+xml",
+    "application/rdf+xml",
+    "application/feed+json",
+    "application/gzip",
+    "application/x-gzip",
+    "text/plain",
+];
+
 impl Default for CrawlSettings {
     fn default() -> CrawlSettings {
         let media = |text: &str| text.parse().expect("a content type of our own");
@@ -256,6 +279,9 @@ impl Default for CrawlSettings {
             include: Vec::new(),
             exclude: Vec::new(),
             links_in: Vec::new(),
+            sitemaps: Vec::new(),
+            feeds: Vec::new(),
+            robots_sitemaps: false,
             order: Order::BreadthFirst,
             follow_nofollow: false,
             honour_canonical: true,
@@ -324,6 +350,15 @@ impl CrawlSettings {
             drop_trailing_slash: self.drop_trailing_slash,
             drop_www: self.drop_www,
         }
+    }
+
+    /// The content types that are wanted: those chosen, and those of sitemaps and feeds where they are read.
+    pub fn wanted_types(&self) -> Vec<String> {
+        let mut types: Vec<String> = self.content_types.iter().map(ToString::to_string).collect();
+        if self.robots_sitemaps || !self.sitemaps.is_empty() || !self.feeds.is_empty() {
+            types.extend(LIST_TYPES.iter().map(|&name| name.to_owned()));
+        }
+        types
     }
 
     /// True if an answer of this content type is wanted.

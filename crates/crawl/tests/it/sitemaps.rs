@@ -1,0 +1,74 @@
+//! Sitemaps and feeds as sources of URLs: named by the project, named by robots.txt.
+
+use model::{CrawlSettings, PageUrl};
+use webs::Answer;
+
+use crate::bench_site::Bench;
+use crate::site::{Site, not_found, page};
+
+async fn listed() -> Site {
+    Site::serve(|request| match request.path.as_str() {
+        "/" => page("Start", &[]),
+        "/robots.txt" => {
+            Answer::new(200, "text/plain", "User-agent: *\nDisallow: /no\nSitemap: /index.xml\n")
+        }
+        "/index.xml" => Answer::new(
+            200,
+            "application/xml",
+            "<sitemapindex><sitemap><loc>/pages.xml</loc></sitemap></sitemapindex>",
+        ),
+        "/pages.xml" => Answer::new(
+            200,
+            "text/xml",
+            "<urlset><url><loc>/a</loc></url><url><loc>/b</loc><lastmod>2026-01-01</lastmod></url>\
+             <url><loc>/no</loc></url><url><loc>http://elsewhere.test/</loc></url></urlset>",
+        ),
+        "/feed" => Answer::new(
+            200,
+            "application/rss+xml",
+            "<rss><channel><link>/</link><item><link>/c</link></item></channel></rss>",
+        ),
+        "/a" | "/b" | "/c" => page("Page", &[]),
+        _ => not_found(),
+    })
+    .await
+}
+
+async fn check(edit: impl Fn(&Site, &mut CrawlSettings), fetched: &[&str]) {
+    let site = listed().await;
+    let bench = Bench::new();
+    bench.crawl(site.project(&bench, &[site.url("/")], |crawl| edit(&site, crawl))).await;
+    let outcomes = bench.outcomes(&site);
+    let found: Vec<_> =
+        outcomes.iter().filter(|(_, outcome)| *outcome == "fetched").map(|(url, _)| url.as_str()).collect();
+    assert_eq!(found, fetched);
+}
+
+fn parse(url: &str) -> PageUrl {
+    PageUrl::parse(url).expect("a URL")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_being_asked_for_no_list_is_read() {
+    check(|_, _| {}, &["/"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sitemap_leads_to_its_pages_as_far_as_they_are_in_scope() {
+    let edit = |site: &Site, crawl: &mut CrawlSettings| {
+        crawl.sitemaps = vec![parse(site.url("/pages.xml").as_ref())]
+    };
+    check(edit, &["/", "/a", "/b", "/pages.xml"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_feed_leads_to_its_pages() {
+    let edit = |site: &Site, crawl: &mut CrawlSettings| crawl.feeds = vec![parse(site.url("/feed").as_ref())];
+    check(edit, &["/", "/c", "/feed"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn robots_txt_names_sitemaps_that_name_others() {
+    let edit = |_: &Site, crawl: &mut CrawlSettings| crawl.robots_sitemaps = true;
+    check(edit, &["/", "/a", "/b", "/index.xml", "/pages.xml"]).await;
+}

@@ -5,6 +5,7 @@
 //! too, beside the regression test in the crate concerned. How the fuzzer is built and run is left to `xtask`.
 
 mod decode;
+mod document;
 mod hints;
 mod page;
 mod pattern;
@@ -13,6 +14,7 @@ mod query;
 mod response;
 mod robots;
 mod select;
+mod sitemap;
 mod template;
 mod url;
 mod warc;
@@ -43,6 +45,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "hints", check: hints::check },
     Target { name: "template", check: template::check },
     Target { name: "query", check: query::check },
+    Target { name: "sitemap", check: sitemap::check },
+    Target { name: "document", check: document::check },
 ];
 
 impl Target {

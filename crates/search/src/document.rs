@@ -261,8 +261,12 @@ impl Fields {
             let Some(field) = self.columns.get(name).filter(|field| **field >= COUNT) else { continue };
             let column = match (&self.schema.fields[*field].kind, value) {
                 (Kind::Keyword, value) => Some(Value::Keyword(value.text().to_owned())),
-                (Kind::Number, FieldValue::Number(number, _)) => Some(Value::Number(*number)),
-                (Kind::Number, FieldValue::Text(text)) => text.trim().parse().ok().map(Value::Number),
+                (Kind::Number, FieldValue::Number(number, _)) => {
+                    number.is_finite().then_some(Value::Number(*number))
+                }
+                (Kind::Number, FieldValue::Text(text)) => {
+                    text.trim().parse().ok().filter(|number: &f64| number.is_finite()).map(Value::Number)
+                }
                 (Kind::Date, FieldValue::Date(seconds, _)) => Some(Value::Date(*seconds)),
                 _ => None,
             };

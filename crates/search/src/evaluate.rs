@@ -79,6 +79,14 @@ impl IndexSettings {
                     most.filter(|code| text::Analyzer::new(&text::Analysis::of_language(code)).is_ok());
             }
         }
+        let language = &self.analysis.language;
+        for analysis in self.fields.values_mut().filter_map(|field| field.analysis.as_mut()) {
+            match analysis.language.as_deref() {
+                Some("none") => analysis.language = None,
+                Some(_) => {}
+                None => analysis.language.clone_from(language),
+            }
+        }
         self
     }
 }

@@ -48,10 +48,12 @@ pub trait Words {
     fn with(&self, field: usize, form: Form, text: &str) -> Result<u64, SearchError>;
     /// Words of a field that begin so.
     fn beginning(&self, field: usize, prefix: &str, most: usize) -> Result<Vec<String>, SearchError>;
-    /// Words near another one: word and edits, best first.
-    fn near(&self, word: &str, edits: usize) -> Result<Vec<(String, usize)>, SearchError>;
+    /// Words near another one: word, edits and how many entries have it; best first.
+    fn near(&self, word: &str, edits: usize) -> Result<Vec<(String, usize, u64)>, SearchError>;
     /// The word that a misspelled one was meant to be.
     fn correct(&self, word: &str) -> Result<Option<String>, SearchError>;
+    /// All entries.
+    fn entries(&self) -> u64;
 }
 
 /// Words that `word*` stands for, at most.
@@ -84,7 +86,9 @@ pub fn plan(
         (asked, filters) = planner.root(query)?;
     }
     let mut plan = planner.plan;
-    plan.query = asked.unwrap_or(Ask::Everything);
+    // Conditions alone hold for everything; signs that are no words are found nowhere.
+    let asks_all = query.node == Node::Everything || !filters.is_empty();
+    plan.query = asked.unwrap_or(if asks_all { Ask::Everything } else { Ask::Nothing });
     plan.filters = filters;
     Ok(plan)
 }
@@ -97,6 +101,8 @@ struct Planner<'a> {
     searched: Vec<usize>,
     /// Stop words are looked for as they stand.
     stop_words: bool,
+    /// Inside a part that is not wanted: a word that nothing has must not shut out near ones.
+    unwanted: bool,
     plan: Plan,
 }
 
@@ -104,7 +110,7 @@ impl<'a> Planner<'a> {
     fn new(fields: &'a Fields, ranking: &'a Ranking, index: &'a dyn Words, stop_words: bool) -> Planner<'a> {
         let plan = Plan::default();
         let searched = fields.searched(ranking);
-        Planner { fields, ranking, index, searched, stop_words, plan }
+        Planner { fields, ranking, index, searched, stop_words, unwanted: false, plan }
     }
 
     /// The root: conditions side by side with words hold for all.
@@ -190,7 +196,9 @@ impl<'a> Planner<'a> {
     fn unmarked(&mut self, query: &Query) -> Result<Option<Ask>, SearchError> {
         let (marks, words, spread) =
             (self.plan.marks.clone(), self.plan.words.clone(), self.plan.spread.clone());
+        let outer = std::mem::replace(&mut self.unwanted, true);
         let asked = self.any(query)?;
+        self.unwanted = outer;
         (self.plan.marks, self.plan.words, self.plan.spread) = (marks, words, spread);
         Ok(asked)
     }
@@ -204,6 +212,12 @@ impl<'a> Planner<'a> {
     ) -> Result<Option<Ask>, SearchError> {
         let Some(name) = field else {
             let fields = self.searched.clone();
+            // Common in the text is common everywhere: the words of URLs have no list of their own, and a page
+            // without "the" in its URL still has all words.
+            if form != query::Form::Prefix && !self.stop_words && self.is_common(text) {
+                self.ignore(text);
+                return Ok(None);
+            }
             return self.word_in(&fields, text, form);
         };
         let mut found = Vec::new();
@@ -212,6 +226,9 @@ impl<'a> Planner<'a> {
         }
         if let Some(column) = self.fields.columns.get(name).copied() {
             found.extend(self.value(column, text));
+            if found.is_empty() && !self.fields.texts.contains_key(name) {
+                found.push(Ask::Nothing);
+            }
         }
         if found.is_empty()
             && !self.fields.texts.contains_key(name)
@@ -220,6 +237,18 @@ impl<'a> Planner<'a> {
             return Err(self.no_field(query, name));
         }
         Ok((!found.is_empty()).then(|| one_or(Ask::Any)(found)))
+    }
+
+    fn is_common(&self, text: &str) -> bool {
+        let analyzer =
+            self.index.analyzer(built_in::TEXT).filter(|_| self.searched.contains(&built_in::TEXT));
+        analyzer.is_some_and(|analyzer| matches!(cut(analyzer, text).as_slice(), [(_, _, None)]))
+    }
+
+    fn ignore(&mut self, text: &str) {
+        if !self.plan.ignored.iter().any(|known| known == text) {
+            self.plan.ignored.push(text.to_owned());
+        }
     }
 
     /// A whole value of a column.
@@ -298,11 +327,16 @@ impl<'a> Planner<'a> {
             }
             ignored = false;
             for synonym in analyzer.synonyms(&exact) {
-                choices.extend(analyzer.term(synonym).map(|stem| term(*field, Form::Term, stem, SYNONYM)));
+                if let Some(stem) = analyzer.term(synonym) {
+                    self.plan.marks.terms.insert(stem.clone());
+                    choices.push(term(*field, Form::Term, stem, SYNONYM));
+                }
             }
+            let typed = choices[0].clone();
             for (word, edits) in &near {
-                let boost = PER_EDIT.powi(i32::try_from(*edits).unwrap_or(i32::MAX));
+                let mut boost = PER_EDIT.powi(i32::try_from(*edits).unwrap_or(i32::MAX));
                 if let Some(stem) = analyzer.term(word) {
+                    boost *= self.held_below(&typed, &stem)?;
                     self.plan.marks.terms.insert(stem.clone());
                     choices.push(term(*field, Form::Term, stem, boost));
                 }
@@ -312,7 +346,7 @@ impl<'a> Planner<'a> {
             by_field.push(one_or(Ask::Best)(choices.into_iter().map(Ask::Term).collect()));
         }
         if ignored {
-            self.plan.ignored.push(text.to_owned());
+            self.ignore(text);
             return Ok(None);
         }
         let mut asked = one_or(Ask::Any)(by_field);
@@ -321,6 +355,18 @@ impl<'a> Planner<'a> {
         }
         self.plan.words.push(terms);
         Ok(Some(asked))
+    }
+
+    /// What keeps a near word from being worth more than the typed one only because it is rarer.
+    fn held_below(&self, typed: &Term, near: &str) -> Result<f64, SearchError> {
+        let with = |form, text: &str| self.index.with(typed.field, form, text);
+        let known = with(typed.form, &typed.text)?;
+        if known == 0 {
+            return Ok(1.0);
+        }
+        let idf = |with| self.ranking.idf.of(self.index.entries(), with);
+        let (own, other) = (idf(known), idf(with(Form::Term, near)?));
+        Ok(if other > own { own / other } else { 1.0 })
     }
 
     /// The words near one that is asked for fuzzily, or that nothing has.
@@ -338,11 +384,15 @@ impl<'a> Planner<'a> {
         let edits = match form {
             query::Form::Prefix => return Ok(Vec::new()),
             query::Form::Fuzzy(edits) => edits.map_or(by_length(letters), usize::from),
-            query::Form::Exact if !self.ranking.fuzzy || word.chars().any(|c| !c.is_alphabetic()) => {
+            query::Form::Exact
+                if !self.ranking.fuzzy || self.unwanted || word.chars().any(|c| !c.is_alphabetic()) =>
+            {
                 return Ok(Vec::new());
             }
             query::Form::Exact => {
-                for field in fields {
+                // A word that stands in any searched field is no misspelling in one of them.
+                let everywhere = self.fields.searched(self.ranking);
+                for field in fields.iter().chain(&everywhere) {
                     let Some(analyzer) = self.index.analyzer(*field) else { continue };
                     let Some(stem) = analyzer.term(&word) else { return Ok(Vec::new()) };
                     if self.index.with(*field, Form::Term, &stem)? > FEW {
@@ -356,19 +406,19 @@ impl<'a> Planner<'a> {
             return Ok(Vec::new());
         }
         let mut near = self.index.near(&word, edits)?;
-        near.retain(|(other, _)| *other != word);
+        near.retain(|(other, ..)| *other != word);
         if form == query::Form::Exact
-            && let Some(least) = near.iter().map(|(_, edits)| *edits).min()
+            && let Some(least) = near.iter().map(|(_, edits, _)| *edits).min()
         {
             // What nobody asked for is kept small: only the nearest.
-            near.retain(|(_, edits)| *edits == least);
+            near.retain(|(_, edits, _)| *edits == least);
         }
         near.truncate(MOST_NEAR);
         if !near.is_empty() {
-            let words = near.iter().map(|(word, _)| word.clone()).collect();
+            let words = near.iter().map(|(word, ..)| word.clone()).collect();
             self.plan.spread.insert(text.to_owned(), words);
         }
-        Ok(near)
+        Ok(near.into_iter().map(|(word, edits, _)| (word, edits)).collect())
     }
 
     fn weight(&self, text: &str, terms: &[Term]) -> Option<f64> {
@@ -392,7 +442,7 @@ impl<'a> Planner<'a> {
             None => self.searched.clone(),
             Some(name) => match (self.fields.texts.get(name), self.fields.columns.get(name)) {
                 (Some(number), _) => vec![*number],
-                (None, Some(column)) => return Ok(self.value(*column, text)),
+                (None, Some(column)) => return Ok(Some(self.value(*column, text).unwrap_or(Ask::Nothing))),
                 (None, None) => return Err(self.no_field(query, name)),
             },
         };

@@ -39,12 +39,8 @@ impl<'a> Rules<'a> {
 
     /// Pinned URLs, in the order of the rules.
     pub(crate) fn pinned(&self) -> impl Iterator<Item = &'a str> {
-        let pins = self.rules.iter().filter(|rule| rule.act == Act::Pin && !is_site(&rule.url));
+        let pins = self.rules.iter().filter(|rule| rule.act == Act::Pin);
         pins.map(|rule| rule.url.as_str()).collect::<Vec<_>>().into_iter()
-    }
-
-    pub(crate) fn pins(&self, url: &str) -> bool {
-        self.rules.iter().any(|rule| rule.act == Act::Pin && !is_site(&rule.url) && fits(&rule.url, url))
     }
 
     /// True when some hits are demoted.
@@ -67,7 +63,8 @@ impl<'a> Rules<'a> {
     }
 }
 
-fn is_site(pattern: &str) -> bool {
+/// True for a site's name; anything else is a URL or a pattern of them.
+pub(crate) fn is_site(pattern: &str) -> bool {
     !pattern.contains(['/', '*', ':'])
 }
 

@@ -1,6 +1,6 @@
 //! A search from the typed words to the hits that are shown.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use index::{Counts, Facet, Order, Scoring};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::SearchError;
 use crate::document::{Document, FieldValue, Fields, built_in};
 use crate::explain::explanation;
-use crate::plan::{Plan, plan};
+use crate::plan::{Plan, Words, plan};
 use crate::query::{self, Options};
 use crate::rules::Rules;
 use crate::settings::{IndexSettings, Ranking};
@@ -109,6 +109,9 @@ const PAGE: usize = 10;
 /// Hits farther back than this cannot be paged to.
 pub const DEEPEST: usize = 10_000;
 
+/// Hits looked at for those that rules and sites leave.
+const MOST_LOOKED_AT: usize = 10 * DEEPEST;
+
 /// Values of a facet that are given.
 const MOST_VALUES: usize = 100;
 
@@ -130,6 +133,11 @@ pub struct Searcher<'a> {
 impl Searcher<'_> {
     /// Searches.
     pub fn search(&self, search: &Search) -> Result<Answer, SearchError> {
+        self.search_among(search, 10)
+    }
+
+    /// Searches among so many times the hits that are shown, where some of them may be left out.
+    fn search_among(&self, search: &Search, spare: usize) -> Result<Answer, SearchError> {
         let ranking = self.ranking(search)?;
         let plan = match &search.like {
             Some(url) => self.like(url)?,
@@ -145,8 +153,13 @@ impl Searcher<'_> {
         filters.extend(rules.filters());
         let statistics = self.statistics(&plan)?;
         // Sites are grouped and hits blocked after the best are known, so more are asked for.
-        let spare = if ranking.per_site > 0 || rules.looks_at_urls() { 10 } else { 1 };
-        let most = ((offset + limit + 1) * spare).min(DEEPEST * spare);
+        let needs_look = rules.looks_at_urls() || ranking.per_site > 0;
+        let spare = if needs_look { spare } else { 1 };
+        let mut most = ((offset + limit + 1) * spare).min(MOST_LOOKED_AT);
+        if ranking.cut > 0.0 {
+            // The best score may stand behind hits with all words, and what is cut among them.
+            most = MOST_LOOKED_AT;
+        }
         let order = ShardOrder {
             query: &plan.query,
             filters: &filters,
@@ -171,9 +184,12 @@ impl Searcher<'_> {
         if ranking.cut > 0.0
             && order.order == Order::Score
             && let Some(top) = best.iter().map(|(_, scored)| scored.score).max_by(f64::total_cmp)
+            // There is no share of nothing.
+            && top > 0.0
         {
             best.retain(|(_, scored)| scored.score >= top * ranking.cut);
         }
+        let more = best.len() == most && most < MOST_LOOKED_AT;
         let mut answer = Answer {
             total: found.total,
             with_all_words: found.with_all,
@@ -184,9 +200,10 @@ impl Searcher<'_> {
         };
         let mut per_site: HashMap<String, usize> = HashMap::new();
         let mut kept = 0;
-        let mut pinned = self.pinned(&rules, &plan, &order)?;
-        for hit in pinned.drain(..) {
+        let mut pinned = Vec::new();
+        for hit in self.pinned(&rules, &plan, &order)? {
             kept += 1;
+            pinned.push(hit.id.clone());
             if kept > offset && answer.hits.len() < limit {
                 answer.hits.push(hit);
             }
@@ -195,14 +212,13 @@ impl Searcher<'_> {
             if kept > offset + limit {
                 break;
             }
-            let needs_look = rules.looks_at_urls() || ranking.per_site > 0;
             let wanted = kept >= offset && answer.hits.len() < limit;
             let mut document = None;
             if needs_look || wanted {
                 document = Some(self.shards[shard].document(scored.address)?);
             }
             if let Some(document) = &document {
-                if rules.blocks(&document.url) || rules.pins(&document.url) {
+                if rules.blocks(&document.url) || pinned.contains(&document.id) {
                     continue;
                 }
                 if ranking.per_site > 0 {
@@ -222,12 +238,15 @@ impl Searcher<'_> {
             if let Some(document) = document.filter(|_| kept > offset && answer.hits.len() < limit) {
                 let mut hit = self.hit(&document, &plan, scored.score, scored.all);
                 if search.explain {
-                    let explained = self.shards[shard].explain(&order, scored.address)?;
+                    let explained = self.shards[shard].explain(&order, &scored)?;
                     let factor = rules.factor(&document.url);
                     hit.explanation = explained.map(|explained| explanation(&explained, &ranking, factor));
                 }
                 answer.hits.push(hit);
             }
+        }
+        if kept <= offset + limit && more && needs_look {
+            return self.search_among(search, spare * 10);
         }
         for (number, hit) in answer.hits.iter_mut().enumerate() {
             hit.place = offset + number + 1;
@@ -280,7 +299,7 @@ impl Searcher<'_> {
             }
         }
         ranking.check()?;
-        self.fields.check(&ranking)?;
+        self.fields.check_formula(&ranking)?;
         Ok(ranking)
     }
 
@@ -419,24 +438,19 @@ impl Searcher<'_> {
     ) -> Result<Vec<Hit>, SearchError> {
         let mut hits = Vec::new();
         for url in rules.pinned() {
-            for shard in self.shards {
-                let query = index::Query::All(vec![
-                    index::Query::Keyword { field: built_in::KIND, value: "page".into() },
-                    rules.page(url),
-                ]);
-                let looked = ShardOrder {
-                    query: &query,
-                    filters: &[],
-                    words: &[],
-                    most: 1,
-                    facets: &[],
-                    ..order.clone()
-                };
-                if let Some(scored) = shard.best(&looked)?.best.first() {
-                    let mut hit = self.hit(&shard.document(scored.address)?, plan, 0.0, false);
-                    hit.pinned = true;
-                    hits.push(hit);
-                    break;
+            let page = index::Query::Keyword { field: built_in::KIND, value: "page".into() };
+            // The page itself; a row that leads there where pages are not indexed.
+            let looks = [index::Query::All(vec![page, rules.page(url)]), rules.page(url)];
+            'looks: for query in &looks {
+                for shard in self.shards {
+                    let looked =
+                        ShardOrder { query, filters: &[], words: &[], most: 1, facets: &[], ..order.clone() };
+                    if let Some(scored) = shard.best(&looked)?.best.first() {
+                        let mut hit = self.hit(&shard.document(scored.address)?, plan, 0.0, false);
+                        hit.pinned = true;
+                        hits.push(hit);
+                        break 'looks;
+                    }
                 }
             }
         }
@@ -451,10 +465,7 @@ impl Searcher<'_> {
         let mut words = Vec::new();
         plain_words(&parsed, &mut words);
         for (span, word) in words {
-            let mut corrected = None;
-            for shard in self.shards {
-                corrected = corrected.or(shard.correct(&word)?);
-            }
+            let corrected = AllWords(self.shards).correct(&word)?;
             if let Some(corrected) = corrected.filter(|corrected| *corrected != word.to_lowercase()) {
                 changes.push((span, corrected));
             }
@@ -543,26 +554,37 @@ impl crate::plan::Words for AllWords<'_> {
         Ok(words)
     }
 
-    fn near(&self, word: &str, edits: usize) -> Result<Vec<(String, usize)>, SearchError> {
-        let mut near: Vec<(String, usize)> = Vec::new();
+    fn near(&self, word: &str, edits: usize) -> Result<Vec<(String, usize, u64)>, SearchError> {
+        let mut all: BTreeMap<String, (usize, u64)> = BTreeMap::new();
         for shard in self.0 {
-            for (word, edits) in shard.near(word, edits)? {
-                if !near.iter().any(|(known, _)| *known == word) {
-                    near.push((word, edits));
-                }
+            for (word, edits, with) in shard.near(word, edits)? {
+                all.entry(word).or_insert((edits, 0)).1 += with;
             }
         }
-        near.sort_by_key(|(_, edits)| *edits);
+        let mut near: Vec<_> = all.into_iter().map(|(word, (edits, with))| (word, edits, with)).collect();
+        // The order of one vocabulary: nearest first, then the better known.
+        near.sort_by(|one, other| one.1.cmp(&other.1).then(other.2.cmp(&one.2)));
         Ok(near)
     }
 
     fn correct(&self, word: &str) -> Result<Option<String>, SearchError> {
+        if let ([_, _, ..], Some(analyzer)) = (self.0, self.analyzer(built_in::TEXT)) {
+            // What one shard does not know another may.
+            let word = analyzer.exact(word);
+            if self.with(built_in::TEXT, index::Form::Exact, &word)? > 0 {
+                return Ok(None);
+            }
+        }
         for shard in self.0 {
             if let Some(corrected) = shard.correct(word)? {
                 return Ok(Some(corrected));
             }
         }
         Ok(None)
+    }
+
+    fn entries(&self) -> u64 {
+        self.0.iter().map(|shard| shard.entries()).sum()
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use text::Analysis;
 
 use crate::SearchError;
+use crate::rules::is_site;
 
 /// An index.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -226,6 +227,12 @@ impl Ranking {
             if let Act::Demote(by) = rule.act {
                 finite("ranking.rules.demote", by, 0.0, 1.0)?;
             }
+            if rule.act == Act::Pin && (rule.url.contains('*') || is_site(&rule.url)) {
+                return Err(SearchError::Setting(format!(
+                    "ranking.rules: {} cannot be pinned; name one URL, such as https://example.org/page",
+                    rule.url
+                )));
+            }
         }
         Ok(())
     }
@@ -251,7 +258,15 @@ impl IndexSettings {
     /// Refuses what could not work.
     pub fn check(&self) -> Result<(), SearchError> {
         self.ranking.check()?;
+        check_analysis("analysis", &self.analysis)?;
+        if !(1..=8).contains(&self.suggestions.q) {
+            let message = format!("suggestions.q is {}: it must be from 1 to 8", self.suggestions.q);
+            return Err(SearchError::Setting(message));
+        }
         for (name, field) in &self.fields {
+            if let Some(analysis) = &field.analysis {
+                check_analysis(&format!("fields.{name}.analysis"), analysis)?;
+            }
             for (what, value, high) in
                 [("weight", field.weight, 1e6), ("k", field.k, 1_000.0), ("b", field.b, 1.0)]
             {
@@ -262,5 +277,14 @@ impl IndexSettings {
             }
         }
         Ok(())
+    }
+}
+
+fn check_analysis(name: &str, analysis: &Analysis) -> Result<(), SearchError> {
+    let mut analysis = analysis.clone();
+    analysis.language = analysis.language.filter(|code| code != "none");
+    match text::Analyzer::new(&analysis) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(SearchError::Setting(format!("{name}: {error}"))),
     }
 }

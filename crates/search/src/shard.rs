@@ -27,8 +27,8 @@ pub trait Shard: Words + Send + Sync {
     fn find(&self, id: &str) -> Result<Option<DocAddress>, SearchError>;
     /// Whether a query matches a document.
     fn matches(&self, query: &Ask, address: DocAddress) -> Result<bool, SearchError>;
-    /// Where the word score of a document comes from.
-    fn explain(&self, order: &ShardOrder<'_>, address: DocAddress) -> Result<Option<Explained>, SearchError>;
+    /// Where the score of a document that it found comes from.
+    fn explain(&self, order: &ShardOrder<'_>, found: &Scored) -> Result<Option<Explained>, SearchError>;
     /// Living documents.
     fn documents(&self) -> u64;
 }
@@ -151,16 +151,20 @@ impl Words for Local {
         Ok(self.view.words(field, Form::Exact, prefix, most)?.into_keys().collect())
     }
 
-    fn near(&self, word: &str, edits: usize) -> Result<Vec<(String, usize)>, SearchError> {
+    fn near(&self, word: &str, edits: usize) -> Result<Vec<(String, usize, u64)>, SearchError> {
         let Some(vocabulary) = self.vocabulary() else { return Ok(Vec::new()) };
         let near = vocabulary.near(word, edits);
-        Ok(near.into_iter().map(|near| (near.word, near.edits)).collect())
+        Ok(near.into_iter().map(|near| (near.word, near.edits, near.df.into())).collect())
     }
 
     fn correct(&self, word: &str) -> Result<Option<String>, SearchError> {
         let Some(analyzer) = self.analyzer(crate::document::built_in::TEXT) else { return Ok(None) };
         let word = analyzer.exact(word);
         Ok(self.vocabulary().and_then(|vocabulary| vocabulary.correct(&word)).map(|near| near.word))
+    }
+
+    fn entries(&self) -> u64 {
+        self.view.entries()
     }
 }
 
@@ -228,19 +232,16 @@ impl Shard for Local {
         Ok(self.view.matches(query, address)?)
     }
 
-    fn explain(&self, order: &ShardOrder<'_>, address: DocAddress) -> Result<Option<Explained>, SearchError> {
+    fn explain(&self, order: &ShardOrder<'_>, found: &Scored) -> Result<Option<Explained>, SearchError> {
+        let (address, near) = (found.address, found.near);
         let words = self.view.explain(order.query, order.statistics, order.scoring, address)?;
         let Some(words) = words else { return Ok(None) };
-        let near = match Proximity::new(order) {
-            Some(proximity) => proximity.of(&self.view, address)?,
-            None => 0.0,
-        };
         let signals = RankSignals::new(order.ranking, &self.fields, order.now)?;
         let base = words.value + near;
         let Some(signals) = signals else {
             return Ok(Some(Explained { words, near, formula: None, fresh: None, score: base }));
         };
-        let (formula, fresh) = signals.parts(&self.view, address)?;
+        let (formula, fresh) = signals.parts(&self.view, address, base)?;
         let score = signals.score(&self.view, address, base)?;
         Ok(Some(Explained { words, near, formula, fresh, score }))
     }

@@ -41,7 +41,7 @@ impl RankSignals {
         fields: &Fields,
         now: i64,
     ) -> Result<Option<RankSignals>, SearchError> {
-        let formula = match ranking.formula.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+        let formula = match ranking.formula.as_deref().filter(|text| !text.trim().is_empty()) {
             None => None,
             Some(text) => {
                 let formula = parse(text, fields)?;
@@ -76,12 +76,13 @@ impl RankSignals {
         &self,
         view: &View,
         address: DocAddress,
+        words: f64,
     ) -> Result<(Option<(f64, Vec<(String, f64)>)>, Option<f64>), SearchError> {
         let columns = view.columns(address);
         let reader = Columns::new(self, &columns)?;
         let doc = address.doc();
         let formula = self.formula.as_ref().map(|(formula, ..)| {
-            let values = reader.values(self, doc, 0.0);
+            let values = reader.values(self, doc, words);
             let named = formula.names().iter().cloned().zip(values.iter().copied()).collect();
             (formula.eval(&values, self.neutral()), named)
         });
@@ -97,11 +98,11 @@ impl RankSignals {
 }
 
 impl Fields {
-    /// Refuses a formula that these fields cannot answer.
-    pub fn check(&self, ranking: &Ranking) -> Result<(), SearchError> {
-        match ranking.formula.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+    /// Refuses a formula that cannot be computed over these fields.
+    pub fn check_formula(&self, ranking: &Ranking) -> Result<(), SearchError> {
+        match ranking.formula.as_deref().filter(|text| !text.trim().is_empty()) {
+            Some(text) => parse(text, self).map(|_| ()),
             None => Ok(()),
-            Some(formula) => parse(formula, self).map(|_| ()),
         }
     }
 }
@@ -109,10 +110,12 @@ impl Fields {
 /// Reads a formula, with the names that an index knows.
 fn parse(text: &str, fields: &Fields) -> Result<Formula, SearchError> {
     let known = |name: &str| BUILT_IN.contains(&name) || fields.variables.contains_key(name);
+    // Bytes there, characters for people.
+    let place = |byte: usize| text[..text.floor_char_boundary(byte)].chars().count();
     Formula::parse(text, &known).map_err(|error| SearchError::Formula {
+        start: place(error.start),
+        end: place(error.end),
         message: error.message,
-        start: error.start,
-        end: error.end,
     })
 }
 

@@ -61,6 +61,9 @@ const LONGEST_TEXT: usize = 1 << 20;
 pub(crate) fn catch_up(data: &Data, index: &Arc<OpenIndex>) -> Result<(), ServiceError> {
     // Whoever comes second finds it done.
     let mut feeding = index.feeding();
+    if index.is_ended() {
+        return Ok(());
+    }
     let mut cursor = cursor(index)?;
     let mut work =
         Work { index, writer: feeding.take(), fields: None, waiting: Vec::new(), since: 0, committed: false };

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use catalog::IndexEntry;
@@ -29,6 +30,7 @@ pub(crate) struct OpenIndex {
     state: Mutex<State>,
     /// One at a time brings it up to date.
     pub(crate) feeding: Mutex<Option<Writer>>,
+    ended: AtomicBool,
     suggestions: Mutex<Option<(u64, Arc<Suggestions>)>>,
     words: Arc<Mutex<Option<(u64, Arc<Vocabulary>)>>>,
 }
@@ -77,7 +79,7 @@ pub(super) fn create(
         data.project(Some(&name))?;
     }
     // A formula that cannot be answered is refused here, not at the first search.
-    Fields::new(&settings, &row_fields(data, &settings)?).check(&settings.ranking)?;
+    Fields::new(&settings, &row_fields(data, &settings)?).check_formula(&settings.ranking)?;
     let text = serde_json::to_string(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
     let known = data.wait(data.catalog().indexes())?.into_iter().find(|entry| entry.name == name);
     let known = known.and_then(|entry| serde_json::from_str::<IndexSettings>(&entry.settings).ok());
@@ -88,15 +90,9 @@ pub(super) fn create(
             ..known
         } == settings
     });
-    let open_now = data.indexes().0.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
-    if let Some(open_now) = open_now {
-        *open_now.feeding() = None;
-    }
-    // Ranking acts at query time: what was indexed stays.
-    if !same_files {
-        remove_files(&dir_of(data, name))?;
-    }
     data.wait(data.catalog().upsert_index(name, &text, now))?;
+    // Ranking acts at query time: what was indexed stays.
+    replace(data, name, (!same_files).then(|| dir_of(data, name)).as_deref())?;
     open(data, &IndexEntry { name: name.to_owned(), settings: text, created_at: now })
 }
 
@@ -116,6 +112,7 @@ pub(super) fn open(data: &Data, entry: &IndexEntry) -> Result<Arc<OpenIndex>, Se
         rows,
         state: Mutex::default(),
         feeding: Mutex::new(None),
+        ended: AtomicBool::new(false),
         suggestions: Mutex::new(None),
         words: Arc::default(),
     });
@@ -196,23 +193,25 @@ pub(super) fn over(data: &Data, project: &str) -> Result<Vec<Arc<OpenIndex>>, Se
 /// Drops the files of an index, so that it is made again.
 pub(super) fn rebuild(data: &Data, name: &str) -> Result<Arc<OpenIndex>, ServiceError> {
     let index = named(data, name)?;
-    let mut feeding = index.feeding();
-    *feeding = None;
-    index.forget();
-    remove_files(&index.dir.join(SEGMENTS))?;
-    drop(feeding);
+    replace(data, name, Some(&index.dir.join(SEGMENTS)))?;
     // With the fields that the rows have now.
-    data.indexes().0.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
     named(data, name)
 }
 
 /// Forgets an index and removes its files.
 pub(super) fn drop_index(data: &Data, name: &str) -> Result<(), ServiceError> {
     let index = named(data, name)?;
-    *index.feeding() = None;
-    data.indexes().0.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
     data.wait(data.catalog().drop_index(name))?;
-    remove_files(&index.dir)
+    replace(data, name, Some(&index.dir))
+}
+
+/// Closes an index and removes these files of it, so that the next to open it finds none.
+fn replace(data: &Data, name: &str, dir: Option<&Path>) -> Result<(), ServiceError> {
+    // Nobody opens it meanwhile.
+    let mut open = data.indexes().0.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = open.remove(name);
+    let _ended = known.as_ref().map(|known| known.end());
+    dir.map_or(Ok(()), remove_files)
 }
 
 fn dir_of(data: &Data, name: &str) -> PathBuf {
@@ -374,8 +373,18 @@ impl OpenIndex {
         fields
     }
 
-    fn forget(&self) {
+    /// Ends the use of its files, which go: whoever still holds it must not write to those of its successor.
+    fn end(&self) -> MutexGuard<'_, Option<Writer>> {
+        let mut feeding = self.feeding();
+        self.ended.store(true, Ordering::Release);
+        *feeding = None;
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::default();
+        feeding
+    }
+
+    /// True when another index has come in its place.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
     }
 }
 

@@ -1,0 +1,13 @@
+//! Searches over small corpora in memory: what is found, in which order, why, and what is shown.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod any_query;
+mod collections;
+mod corpus;
+mod language;
+mod near_words;
+mod order;
+mod scores;
+mod shards;
+mod shown;

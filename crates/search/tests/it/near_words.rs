@@ -1,0 +1,78 @@
+//! Near spellings: what is found by them, what is not, and what is suggested.
+
+use search::Ranking;
+
+use crate::corpus::{Corpus, ids, settings, text};
+
+#[test]
+fn a_word_that_something_has_is_not_looked_for_in_other_spellings() {
+    let corpus =
+        Corpus::new(&[text("java", "java beans"), text("lava", "lava stones"), text("script", "javascript")]);
+    for query in ["java", "+java", "java AND beans", "title:java OR java", "java NEAR beans"] {
+        let answer = corpus.find(query);
+        assert_eq!((ids(&answer), answer.also.len()), (vec!["java".to_owned()], 0), "{query}");
+    }
+    // Asked for, near ones come below.
+    assert_eq!(corpus.ids("java~"), ["java", "lava"]);
+}
+
+#[test]
+fn java_never_becomes_javascript() {
+    let corpus = Corpus::new(&[text("script", "javascript"), text("other", "stone")]);
+    for query in ["java", "java~", "java~2", "jav", "javas~2"] {
+        assert_eq!(corpus.set(query), "", "{query}");
+    }
+    assert_eq!(corpus.find("java").did_you_mean, None);
+}
+
+/// Rare words are worth more, but not more than the word that was typed.
+#[test]
+fn a_rare_near_word_stays_below_the_typed_one() {
+    let mut documents = vec![text("near", "stove pipes")];
+    documents.extend((0..30).map(|n| text(&format!("typed{n:02}"), "stone pipes")));
+    documents.extend((0..30).map(|n| text(&format!("other{n:02}"), "wooden pipes")));
+    let corpus = Corpus::new(&documents);
+    let found = corpus.ids("stone~");
+    assert_eq!((found.len(), found.last().map(String::as_str)), (31, Some("near")));
+}
+
+#[test]
+fn a_word_that_nothing_has_finds_the_nearest_and_says_so() {
+    let corpus = Corpus::new(&[text("a", "mountain rivers"), text("b", "fountain pens"), text("c", "stone")]);
+    let answer = corpus.find("mountian");
+    assert_eq!(ids(&answer), ["a"]);
+    assert_eq!(answer.also, [("mountian".to_owned(), vec!["mountain".to_owned()])]);
+    assert_eq!(answer.did_you_mean.as_deref(), Some("mountain"));
+    let exact = Ranking { fuzzy: false, ..Ranking::default() };
+    assert!(corpus.ranked("mountian", exact).hits.is_empty());
+    // Nearer ones are worth more.
+    let corpus = Corpus::new(&[text("two", "fountains"), text("one", "mountains"), text("c", "stone")]);
+    assert_eq!(corpus.ids("mountaims~2"), ["one", "two"]);
+}
+
+#[test]
+fn what_was_meant_keeps_the_rest_of_the_query() {
+    let documents: Vec<_> = (0..5).map(|n| text(&n.to_string(), "yellow mountain tents")).collect();
+    let corpus = Corpus::new(&documents);
+    let check = |query: &str, expected: Option<&str>| {
+        assert_eq!(corpus.find(query).did_you_mean.as_deref(), expected, "{query}");
+    };
+    check("yelow", Some("yellow"));
+    check("+yelow -\"steep mountian\" tents", None);
+    check("(yelow AND mountian) OR tents", Some("(yellow AND mountain) OR tents"));
+    check("ünd yelow", Some("ünd yellow"));
+    check("yellow mountain", None);
+    check("qqqqqqqqq", None);
+    check("site:mountian.test", None);
+}
+
+#[test]
+fn synonyms_are_found_and_count_less() {
+    let mut settings = settings();
+    settings.analysis.synonyms = vec![vec!["car".to_owned(), "automobile".to_owned()]];
+    let corpus =
+        Corpus::with(settings, &[text("synonym", "an automobile"), text("word", "a car"), text("c", "x")], 1);
+    let answer = corpus.find("car");
+    assert_eq!(ids(&answer), ["word", "synonym"]);
+    assert_eq!(answer.hits[1].passages[0].with("[", "]"), "an [automobile]");
+}

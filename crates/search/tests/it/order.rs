@@ -1,0 +1,208 @@
+//! Order and choice: what is pinned, blocked, demoted, cut, grouped, counted, sorted and paged.
+
+use std::collections::BTreeSet;
+
+use search::settings::{Act, Freshness, Rule};
+use search::{Document, Ranking, Search, SearchError};
+
+use crate::corpus::{Corpus, DAY, NOW, asked, ids, many, number, text, word};
+
+fn rule(url: &str, act: Act) -> Rule {
+    Rule { url: url.to_owned(), query: None, act }
+}
+
+fn at(id: &str, url: &str, words: &str) -> Document {
+    Document { url: url.to_owned(), ..text(id, words) }
+}
+
+fn five() -> Corpus {
+    Corpus::new(&[
+        at("best", "http://a.test/best", "tent tent tent"),
+        at("good", "http://a.test/good", "tent tent stone"),
+        at("fair", "http://b.test/fair", "tent stone stone"),
+        at("poor", "http://c.b.test/poor", "tent stone stone stone stone stone stone stone"),
+        at("none", "http://d.test/none", "stone"),
+    ])
+}
+
+fn with(rules: Vec<Rule>) -> Ranking {
+    Ranking { rules, ..Ranking::default() }
+}
+
+#[test]
+fn rules_pin_block_and_demote() {
+    let corpus = five();
+    let check = |rules: Vec<Rule>, expected: &[&str]| {
+        assert_eq!(ids(&corpus.ranked("tent", with(rules.clone()))), expected, "{rules:?}");
+    };
+    check(vec![], &["best", "good", "fair", "poor"]);
+    check(vec![rule("http://c.b.test/poor", Act::Pin)], &["poor", "best", "good", "fair"]);
+    // Pinned whether it has the words or not; one that does not exist changes nothing.
+    check(vec![rule("http://d.test/none", Act::Pin)], &["none", "best", "good", "fair", "poor"]);
+    check(vec![rule("http://d.test/gone", Act::Pin)], &["best", "good", "fair", "poor"]);
+    check(vec![rule("b.test", Act::Block)], &["best", "good"]);
+    check(vec![rule("http://a.test/*", Act::Block)], &["fair", "poor"]);
+    check(vec![rule("http://a.test/best", Act::Demote(0.1))], &["good", "fair", "poor", "best"]);
+    check(vec![rule("a.test", Act::Demote(0.05))], &["fair", "poor", "best", "good"]);
+    let only = |query: &str| Rule { query: Some(query.to_owned()), ..rule("a.test", Act::Block) };
+    check(vec![only(" TENT ")], &["fair", "poor"]);
+    check(vec![only("other")], &["best", "good", "fair", "poor"]);
+}
+
+#[test]
+fn a_pinned_row_is_shown_once() {
+    let mut row = at("row", "http://a.test/x", "tent");
+    row.kind = search::DocumentKind::Row;
+    let corpus = Corpus::new(&[row, at("other", "http://a.test/y", "tent tent")]);
+    let answer = corpus.ranked("tent", with(vec![rule("http://a.test/x", Act::Pin)]));
+    assert_eq!(ids(&answer), ["row", "other"]);
+    assert!(answer.hits[0].pinned && !answer.hits[1].pinned);
+}
+
+#[test]
+fn the_tail_is_cut_at_a_share_of_the_best() {
+    let corpus = five();
+    let cut = |cut: f64| ids(&corpus.ranked("tent", Ranking { cut, ..Ranking::default() })).len();
+    assert_eq!((cut(0.0), cut(1.0)), (4, 1));
+    assert!((2..4).contains(&cut(0.7)));
+    // Without scores there is nothing to cut by.
+    assert_eq!(ids(&corpus.ranked("site:test", Ranking { cut: 0.5, ..Ranking::default() })).len(), 5);
+    let negative = Ranking { cut: 0.5, words: [("tent".to_owned(), -9.0)].into(), ..Ranking::default() };
+    assert_eq!(ids(&corpus.ranked("tent", negative)).len(), 4);
+}
+
+#[test]
+fn a_site_shows_no_more_than_it_may_and_others_still_come() {
+    // One site with many good hits, far more than a page holds, and one with a poor one.
+    let mut documents: Vec<Document> =
+        (0..400).map(|n| at(&format!("a{n}"), &format!("http://a.test/{n}"), "tent tent")).collect();
+    documents.push(at("b", "http://b.test/", "tent stone stone stone"));
+    let corpus = Corpus::new(&documents);
+    let search = |per_site: usize| Search {
+        limit: Some(5),
+        ranking: Some(Ranking { per_site, ..Ranking::default() }),
+        ..asked("tent")
+    };
+    let answer = corpus.search(&search(2));
+    assert_eq!(answer.hits.len(), 3);
+    assert_eq!(answer.hits[2].id, "b");
+    assert!(answer.hits[1].more_of_site && !answer.hits[2].more_of_site);
+    assert_eq!(answer.next, None);
+    assert_eq!(corpus.search(&search(0)).hits.len(), 5);
+}
+
+#[test]
+fn pages_give_every_hit_once_and_in_order() {
+    let corpus = Corpus::new(&many(150, 11));
+    for (query, ranking) in [
+        ("tent", Ranking::default()),
+        ("tent lamp boat", Ranking { all_words_first: false, ..Ranking::default() }),
+        ("", Ranking::default()),
+        ("tent", with(vec![rule("http://s0.test/none", Act::Pin), rule("s1.test", Act::Demote(0.3))])),
+        ("lamp", Ranking { per_site: 7, ..Ranking::default() }),
+        ("lamp", with(vec![rule("s2.test", Act::Block)])),
+        ("lamp stove", Ranking { cut: 0.4, ..Ranking::default() }),
+    ] {
+        let whole = Search { ranking: Some(ranking.clone()), ..asked(query) };
+        let expected = ids(&corpus.search(&whole));
+        assert!(expected.len() > 10, "{query}");
+        let mut paged = Vec::new();
+        let mut cursor = None;
+        loop {
+            let answer = corpus.search(&Search { limit: Some(7), cursor: cursor.clone(), ..whole.clone() });
+            assert!(answer.hits.len() <= 7);
+            let places: Vec<usize> = answer.hits.iter().map(|hit| hit.place).collect();
+            assert_eq!(places, (paged.len() + 1..=paged.len() + places.len()).collect::<Vec<_>>());
+            paged.extend(ids(&answer));
+            cursor = answer.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(paged, expected, "{query}");
+        assert_eq!(paged.iter().collect::<BTreeSet<_>>().len(), paged.len(), "{query}");
+    }
+}
+
+#[test]
+fn a_cursor_of_another_query_is_refused() {
+    let corpus = Corpus::new(&many(50, 1));
+    let next = corpus.search(&Search { limit: Some(3), ..asked("tent") }).next.unwrap();
+    for (query, cursor) in
+        [("lamp", next.as_str()), ("tent", "x"), ("tent", ""), ("tent", "ffffff.0"), ("tent", "-1.")]
+    {
+        let search = Search { cursor: Some(cursor.to_owned()), ..asked(query) };
+        assert!(matches!(corpus.try_search(&search), Err(SearchError::Cursor)), "{query} {cursor}");
+    }
+}
+
+#[test]
+fn facets_count_all_that_match() {
+    let row = |id: &str, brand: &str, price: f64, days: i64| {
+        let mut document = at(id, "http://a.test/", "tent");
+        document.fields = vec![word("brand", brand), number("price", price)];
+        document.date = Some(NOW - days * DAY);
+        document
+    };
+    let documents = [
+        row("a", "Acme", 5.0, 1),
+        row("b", "Acme", 50.0, 1),
+        row("c", "Bolt", 55.0, 400),
+        text("none", "tent"),
+        row("x", "Acme", 1.0, 1),
+    ];
+    let mut documents = documents.to_vec();
+    documents[4].text = "lamp".to_owned();
+    let corpus = Corpus::new(&documents);
+    let facets = ["brand", "price", "site", "date"].map(str::to_owned).to_vec();
+    let answer = corpus.search(&Search { facets, limit: Some(1), ..asked("tent") });
+    let counts = |n: usize| {
+        let values: Vec<String> =
+            answer.facets[n].values.iter().map(|(value, count)| format!("{value}={count}")).collect();
+        values.join(" ")
+    };
+    assert_eq!(counts(0), "Acme=2 Bolt=1");
+    assert_eq!((counts(1), answer.facets[1].ends), ("1..10=1 10..100=2".to_owned(), Some((5.0, 55.0))));
+    assert_eq!(counts(2), "a.test=3 test=3");
+    assert_eq!(answer.facets[3].values.iter().map(|(_, count)| count).sum::<u64>(), 3);
+    let unknown = Search { facets: vec!["colour".to_owned()], ..asked("tent") };
+    assert!(matches!(corpus.try_search(&unknown), Err(SearchError::Setting(_))));
+}
+
+#[test]
+fn hits_are_sorted_by_a_column_and_those_without_come_last() {
+    let priced = |id: &str, price: f64| {
+        let mut document = text(id, "tent");
+        document.fields = vec![number("price", price)];
+        document
+    };
+    let corpus =
+        Corpus::new(&[priced("b", 20.0), text("none", "tent"), priced("a", -1.0), priced("c", 300.5)]);
+    let sorted = |sort: &str| ids(&corpus.search(&Search { sort: Some(sort.to_owned()), ..asked("tent") }));
+    assert_eq!(sorted("price"), ["a", "b", "c", "none"]);
+    assert_eq!(sorted("-price"), ["c", "b", "a", "none"]);
+    assert_eq!(sorted(" ").len(), 4);
+    for wrong in ["brand", "-", "title", "colour"] {
+        let search = Search { sort: Some(wrong.to_owned()), ..asked("tent") };
+        let error = corpus.try_search(&search).unwrap_err();
+        assert!(error.to_string().contains("cannot sort by"), "{error}");
+    }
+}
+
+#[test]
+fn newer_is_better_where_freshness_counts() {
+    let dated = |id: &str, days: Option<i64>| Document {
+        date: days.map(|days| NOW - days * DAY),
+        fetched: NOW - 5_000 * DAY,
+        ..text(id, "tent")
+    };
+    let corpus = Corpus::new(&[
+        dated("old", Some(900)),
+        dated("new", Some(1)),
+        dated("unknown", None),
+        dated("future", Some(-9)),
+    ]);
+    let freshness = Some(Freshness { half_life: 30.0, weight: 2.0 });
+    let found = ids(&corpus.ranked("tent", Ranking { freshness, ..Ranking::default() }));
+    assert_eq!(found, ["future", "new", "old", "unknown"]);
+}

@@ -431,7 +431,16 @@ impl Conductor {
         for (origin, text) in named {
             let Ok(url) = normalise.join(&origin.robots_url(), &text) else { continue };
             let key = UrlKey::of(&url);
-            let offer = Offer { url, key, depth: 0, via: None, follow: true, start: false, hops: 0 };
+            let offer = Offer {
+                url,
+                key,
+                depth: 0,
+                via: None,
+                unfollowed: None,
+                start: false,
+                hops: 0,
+                further: false,
+            };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
         Ok(())

@@ -31,7 +31,11 @@ fn figures(dir: &Path) -> (f64, f64) {
     let collection = Collection::new(IndexSettings::default(), &documents).unwrap();
     let measures: [Measure; 2] = ["map", "ndcg@10"].map(|name| name.parse().unwrap());
     let evaluation = collection
-        .with(|searcher| search::evaluate(searcher, collection.ranking(), &queries, &judgments, &measures))
+        .with(|searcher| {
+            search::evaluate(searcher, collection.ranking(), &queries, &judgments, &measures, |document| {
+                document.id
+            })
+        })
         .unwrap();
     (evaluation.mean["map"], evaluation.mean["ndcg@10"])
 }

@@ -1,6 +1,6 @@
 //! Who wrote a page: JSON-LD, `<meta>`, markup, then words such as "By" near the headline.
 
-use crate::dated::Known;
+use crate::dated::{Known, is_index};
 use crate::dates::has_year;
 use crate::element::Element;
 use crate::hints::{Fact, Part};
@@ -63,9 +63,11 @@ const MOST_WORDS: usize = 8;
 /// The author, if anything names one.
 pub(crate) fn author(known: &Known<'_>) -> Option<String> {
     let named = known.facts.author.as_deref().and_then(|name| clean(name, false));
-    named
-        .or_else(|| in_meta(known))
-        .or_else(|| marked(known, Part::Comments))
+    let named = named.or_else(|| in_meta(known));
+    if named.is_some() || is_index(known) {
+        return named;
+    }
+    marked(known, Part::Comments)
         .or_else(|| written(known))
         // At the foot of a post.
         .or_else(|| marked(known, Part::Hidden))

@@ -168,8 +168,8 @@ fn in_meta(meta: &[(String, String)], names: &[&str], language: Option<&str>) ->
     best
 }
 
-/// A page of teasers: their dates are not its own.
-fn is_index(known: &Known<'_>) -> bool {
+/// A page of teasers: their dates and authors are not its own.
+pub(crate) fn is_index(known: &Known<'_>) -> bool {
     let mut headlines = HashSet::new();
     for (at, block) in known.outline.blocks.iter().enumerate() {
         let element = known.outline.nodes[block.node as usize].element;

@@ -269,7 +269,7 @@ fn in_digits(text: &str, tokens: &[Token], language: Option<&str>) -> Option<((u
         return None;
     }
     // Version numbers and addresses go on.
-    if text[c.range.end..].starts_with(|c: char| c == *mark)
+    if text[c.range.end..].starts_with(*mark)
         && text[c.range.end + mark.len_utf8()..].starts_with(|c: char| c.is_ascii_digit())
     {
         return None;

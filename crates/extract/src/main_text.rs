@@ -184,7 +184,7 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
             Element::Nav | Element::Dialog | Element::Search => !share(sum, 60),
             Element::Footer => outline.nodes[parent].element != Element::Blockquote && !share(sum, 50),
             Element::Aside => !node.hint.note && !share(sum, 50),
-            Element::Header => !in_text[at] && !share(sum, 30) && !(sum.h1 && sum.anchors <= 2),
+            Element::Header => !(in_text[at] || share(sum, 30) || sum.h1 && sum.anchors <= 2),
             Element::Form => !share(sum, 30) && sum.prose < 400,
             Element::Button => outline.nodes[parent].element.level().is_none(),
             _ => false,
@@ -194,12 +194,9 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
             Part::Unknown | Part::Comments => false,
             Part::Byline => sum.bytes <= 160 && !sum.h1 && node.element.level().is_none(),
             Part::Weak => {
-                !node.hint.note
-                    && !is_prose
-                    && !share(sum, 25)
-                    && !(sum.h1 && sum.bytes > 0 && sum.anchors < 3)
+                !(node.hint.note || is_prose || share(sum, 25) || sum.h1 && sum.bytes > 0 && sum.anchors < 3)
             }
-            Part::Strong => !share(sum, 50) && !(sum.h1 && share(sum, 25)),
+            Part::Strong => !(share(sum, 50) || sum.h1 && share(sum, 25)),
             Part::Hidden => !share(sum, 80),
         };
         aside[at] = aside[parent] || by_element || by_hint;

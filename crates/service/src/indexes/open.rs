@@ -31,9 +31,12 @@ pub(crate) struct OpenIndex {
     /// One at a time brings it up to date.
     pub(crate) feeding: Mutex<Option<Writer>>,
     ended: AtomicBool,
-    suggestions: Mutex<Option<(u64, Arc<Suggestions>)>>,
-    words: Arc<Mutex<Option<(u64, Arc<Vocabulary>)>>>,
+    suggestions: Mutex<Made<Suggestions>>,
+    words: Arc<Mutex<Made<Vocabulary>>>,
 }
+
+/// What was made for an index of so many documents.
+type Made<T> = Option<(u64, Arc<T>)>;
 
 #[derive(Default)]
 struct State {
@@ -158,7 +161,7 @@ pub(super) fn chosen(
     });
     match of_project {
         Some(entry) => open(data, entry),
-        None => create(data, &project, &IndexSettings::default(), &[project.clone()], now),
+        None => create(data, &project, &IndexSettings::default(), std::slice::from_ref(&project), now),
     }
 }
 

@@ -84,7 +84,8 @@ pub(crate) fn shortest_gaps(
     let mut shortest = BTreeMap::new();
     for entry in log {
         if let Some(before) = last.insert(key(entry), entry.us) {
-            let gap = Duration::from_micros(entry.us - before);
+            // The program counts whole milliseconds.
+            let gap = Duration::from_millis((entry.us - before).div_ceil(1_000));
             let known = shortest.entry(key(entry)).or_insert(gap);
             *known = gap.min(*known);
         }

@@ -15,7 +15,12 @@ pub(crate) fn explanation(explained: &Explained, ranking: &Ranking, factor: f64)
     let mut sum = collapse("words", parts);
     if let Some((value, variables)) = &explained.formula {
         let text = ranking.formula.as_deref().unwrap_or_default();
-        let values = variables.iter().map(|(name, value)| Explanation::value(name.clone(), *value)).collect();
+        // What is not known is no number, and could not be written as one.
+        let value_of = |(name, value): &(String, f64)| match value.is_finite() {
+            true => Explanation::value(name.clone(), *value),
+            false => Explanation::value(format!("{name}: not known"), 0.0),
+        };
+        let values = variables.iter().map(value_of).collect();
         let formula = Explanation::value_of(format!("formula {text}"), *value, values);
         sum = match ranking.formula_is {
             FormulaIs::Added => Explanation::sum("words and formula", vec![sum, formula]),

@@ -235,7 +235,8 @@ pub(super) fn settings_of(path: Option<&PathBuf>) -> Result<IndexSettings, Failu
         None => Ok(IndexSettings::default()),
         Some(path) => {
             let text = read(path)?;
-            IndexSettings::read(&text).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()).into())
+            IndexSettings::read(&text)
+                .map_err(|error| Failure::usage(anyhow::anyhow!("{}: {error}", path.display())))
         }
     }
 }

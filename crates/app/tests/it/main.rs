@@ -18,6 +18,8 @@ mod power_cut;
 mod process;
 mod readme;
 mod rows;
+mod search;
+mod search_kill;
 mod served;
 mod stop;
 mod suspend;

@@ -5,6 +5,7 @@
 mod any_query;
 mod collections;
 mod corpus;
+mod documented;
 mod language;
 mod near_words;
 mod order;

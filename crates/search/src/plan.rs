@@ -212,12 +212,6 @@ impl<'a> Planner<'a> {
     ) -> Result<Option<Ask>, SearchError> {
         let Some(name) = field else {
             let fields = self.searched.clone();
-            // Common in the text is common everywhere: the words of URLs have no list of their own, and a page
-            // without "the" in its URL still has all words.
-            if form != query::Form::Prefix && !self.stop_words && self.is_common(text) {
-                self.ignore(text);
-                return Ok(None);
-            }
             return self.word_in(&fields, text, form);
         };
         let mut found = Vec::new();
@@ -237,12 +231,6 @@ impl<'a> Planner<'a> {
             return Err(self.no_field(query, name));
         }
         Ok((!found.is_empty()).then(|| one_or(Ask::Any)(found)))
-    }
-
-    fn is_common(&self, text: &str) -> bool {
-        let analyzer =
-            self.index.analyzer(built_in::TEXT).filter(|_| self.searched.contains(&built_in::TEXT));
-        analyzer.is_some_and(|analyzer| matches!(cut(analyzer, text).as_slice(), [(_, _, None)]))
     }
 
     fn ignore(&mut self, text: &str) {
@@ -287,7 +275,7 @@ impl<'a> Planner<'a> {
             && form != query::Form::Prefix
             && fields.iter().filter_map(common).any(|common| common)
         {
-            self.plan.ignored.push(text.to_owned());
+            self.ignore(text);
             return Ok(None);
         }
         let near = self.near_words(fields, text, form)?;

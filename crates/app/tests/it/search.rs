@@ -155,6 +155,10 @@ fn the_demo_shop_is_searched_explained_and_counted() {
     assert!(why["place"].as_u64().is_some(), "{why}");
     let why = &desk.json(&["why-not", &page, "zeppelin"])[0];
     assert!(why["place"].is_null() && why["chain"].to_string().contains("does not match"), "{why}");
+    let like = desk.find(&["--like", &page]);
+    assert!(!hits(&like).is_empty() && hits(&like).iter().all(|hit| hit["url"] != *page), "{like}");
+    let copy = &desk.json(&["cached", &page, "tents"])[0];
+    assert!(copy["url"] == *page && copy.to_string().contains("\"marked\":true"), "{copy}");
     let nowhere = format!("{}nowhere", desk.site.start_url());
     assert!(desk.ask(&["why-not", &nowhere, "tents"]).contains("not in it"));
 }

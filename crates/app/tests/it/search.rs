@@ -205,7 +205,7 @@ fn indexes_stand_side_by_side_and_are_made_again_and_dropped() {
 
 #[test]
 fn what_cannot_be_done_is_said_with_its_place_and_ends_with_2() {
-    let desk = Desk::new(pages(&Arc::default(), 3), |start| project(start));
+    let desk = Desk::new(pages(&Arc::default(), 3), project);
     desk.crawl(&[]);
     let check = |args: &[&str], part: &str| {
         let said = desk.say(args);

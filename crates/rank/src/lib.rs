@@ -1,7 +1,6 @@
-//! Numbers to a score, with an explanation: BM25, the user's [`Formula`], [`freshness`], and [`Explanation`], the
+//! Numbers to a score, with an explanation: the user's [`Formula`], [`freshness`], and [`Explanation`], the
 //! tree that says how a score came about. Everything here is pure; where the numbers come from is left to others.
 
-pub mod bm25;
 mod explanation;
 mod formula;
 mod freshness;

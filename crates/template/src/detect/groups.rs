@@ -27,6 +27,17 @@ pub(super) struct Item {
     pub(super) tail: Vec<NodeId>,
 }
 
+/// Rows that tell as much of a long list as all of them.
+pub(super) const SAMPLE: usize = 200;
+
+impl Group {
+    /// The group, or some of its rows from beginning to end where it is long.
+    pub(super) fn sample(&self) -> Group {
+        let step = self.rows.len().div_ceil(SAMPLE).max(1);
+        Group { rows: self.rows.iter().step_by(step).cloned().collect(), flat: self.flat }
+    }
+}
+
 /// All candidates, in no order that matters.
 pub(super) fn groups(outline: &Outline<'_>) -> Vec<Group> {
     let mut by_path: BTreeMap<u64, Vec<NodeId>> = BTreeMap::new();

@@ -80,7 +80,7 @@ pub fn detect(tree: &Tree) -> Detection {
     let mut candidates: Vec<Candidate> = groups::groups(&outline)
         .into_iter()
         .map(|group| {
-            let columns = leaves::columns(&outline, &group);
+            let columns = leaves::columns(&outline, &group.sample());
             let score = score::score(&outline, &group, &columns);
             Candidate { group, columns, score }
         })
@@ -90,11 +90,14 @@ pub fn detect(tree: &Tree) -> Detection {
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     let vocabulary = Vocabulary::of(tree);
     let mut lists: Vec<List> = Vec::new();
-    for candidate in candidates.into_iter().take(MOST_TRIED) {
+    for mut candidate in candidates.into_iter().take(MOST_TRIED) {
         if lists.len() == MOST_LISTS {
             break;
         }
         if !lists.iter().any(|list| is_part_of(tree, &candidate.group, list)) {
+            if candidate.group.rows.len() > groups::SAMPLE {
+                candidate.columns = leaves::columns(&outline, &candidate.group);
+            }
             lists.extend(propose(&outline, candidate, &vocabulary));
         }
     }

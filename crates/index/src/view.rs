@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tantivy::postings::Postings;
 use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
 
@@ -206,21 +205,6 @@ impl View {
             scoring: &scoring,
         };
         positions(&basis, address.doc, terms)
-    }
-
-    /// How often each of a field's words stands in an entry is not kept by entry; this asks for one of them.
-    pub fn occurrences(&self, address: DocAddress, term: &crate::Term) -> Result<u32, IndexError> {
-        let Some(below) = self.shared.layout.words(term.field, term.form) else { return Ok(0) };
-        let inverted = self.segment(address.segment as usize).inverted_index(below)?;
-        let below = Term::from_field_text(below, &term.text);
-        let Some(mut postings) = inverted.read_postings(&below, IndexRecordOption::WithFreqs)? else {
-            return Ok(0);
-        };
-        Ok(if crate::eval::seek(&mut postings, address.doc) == address.doc {
-            postings.term_freq()
-        } else {
-            0
-        })
     }
 
     pub(crate) fn layout(&self) -> &Layout {

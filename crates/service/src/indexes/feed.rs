@@ -65,8 +65,7 @@ pub(crate) fn catch_up(data: &Data, index: &Arc<OpenIndex>) -> Result<(), Servic
         return Ok(());
     }
     let mut cursor = cursor(index)?;
-    let mut work =
-        Work { index, writer: feeding.take(), fields: None, waiting: Vec::new(), since: 0, committed: false };
+    let mut work = Work { index, writer: feeding.take(), fields: None, waiting: Vec::new(), since: 0 };
     let before = cursor.clone();
     for name in index.settings.projects.clone() {
         let Some(entry) = name.parse().ok().and_then(|name| data.project(Some(&name)).ok()) else { continue };
@@ -131,7 +130,6 @@ struct Work<'a> {
     waiting: Vec<Document>,
     /// Documents put since the last commit.
     since: u64,
-    committed: bool,
 }
 
 /// Documents that tell an index's language.
@@ -203,7 +201,6 @@ impl Work<'_> {
             serde_json::to_string(cursor).map_err(|error| ServiceError::Settings(error.to_string()))?;
         self.writer()?.commit(&text)?;
         self.since = 0;
-        self.committed = true;
         Ok(())
     }
 
@@ -319,13 +316,9 @@ fn page(
     })
 }
 
-fn page_id(project: &str, url: &str) -> String {
-    format!("page {project} {url}")
-}
-
 /// The name of a page in the indexes of a project.
-pub(super) fn id_of_page(project: &str, url: &str) -> String {
-    page_id(project, url)
+pub(super) fn page_id(project: &str, url: &str) -> String {
+    format!("page {project} {url}")
 }
 
 /// How deep a page is, and the words of the link that led to it.

@@ -6,7 +6,7 @@ use model::Timestamp;
 use search::{Search, Shard};
 use serde::{Deserialize, Serialize};
 
-use super::feed::id_of_page;
+use super::feed::page_id;
 use super::{OpenIndex, WhyNotRequest, with_searcher};
 use crate::{Data, ServiceError, WhyRequest, why};
 
@@ -42,7 +42,7 @@ pub(super) fn why_not(
         let story = why::why(data, &asked, now)?;
         answer.url = story.url.to_string();
         answer.chain.push(format!("crawl {project}: {}", story.words));
-        let id = id_of_page(project, &answer.url);
+        let id = page_id(project, &answer.url);
         if let Some(shard) = index.shard()?
             && let Some(address) = shard.find(&id)?
         {

@@ -290,11 +290,17 @@ static int is_full(struct call *call) {
     return 1;
 }
 
-static void put_content(uint64_t inode, const char *name, uint64_t from, uint64_t length) {
+// Opens what a descriptor of the program is of, to read back what a call writes to it. Before the
+// call: a program that ends takes its descriptors along, also while one of its calls is stopped.
+static int open_copy(pid_t task, int fd) {
+    char name[64];
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", task, fd);
+    return open(name, O_RDONLY | O_CLOEXEC);
+}
+
+// Logs what now stands in a file, and closes it.
+static void put_content(uint64_t inode, int fd, uint64_t from, uint64_t length) {
     static char buffer[1 << 20];
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        fail("cannot read back what was written");
     while (length > 0) {
         size_t step = length < sizeof buffer ? length : sizeof buffer;
         ssize_t got = pread(fd, buffer, step, from);
@@ -334,7 +340,6 @@ static void on_output(struct call *call) {
 
 static void on_write(struct call *call, int fd, int has_offset, uint64_t offset) {
     struct stat status;
-    char name[64];
     if (!ours(call->task, fd, &status)) {
         char path[64];
         snprintf(path, sizeof path, "/proc/%d/fd/%d", call->task, fd);
@@ -343,16 +348,19 @@ static void on_write(struct call *call, int fd, int has_offset, uint64_t offset)
             on_output(call);
         return;
     }
-    if (!perform(call) || call->result <= 0)
-        return;
     struct open_file file = open_file(call->task, fd);
-    if (!has_offset) {
-        offset = file.position - call->result;
-    } else if (file.append) {
-        offset = status.st_size; // Linux appends, whatever the offset says.
+    int copy = open_copy(call->task, fd);
+    if (copy < 0)
+        return; // The program has just ended.
+    if (!perform(call) || call->result <= 0) {
+        close(copy);
+        return;
     }
-    snprintf(name, sizeof name, "/proc/%d/fd/%d", call->task, fd);
-    put_content(status.st_ino, name, offset, call->result);
+    if (file.append)
+        offset = status.st_size; // Linux appends, whatever the offset says.
+    else if (!has_offset)
+        offset = file.position;
+    put_content(status.st_ino, copy, offset, call->result);
     if (file.synchronous)
         put('f', status.st_ino, 0, NULL, 0, NULL, 0);
 }
@@ -371,20 +379,24 @@ static void on_truncate(struct call *call) {
 
 static void on_allocate(struct call *call) {
     struct stat before, after;
-    char name[64];
-    if (!ours(call->task, call->argument[0], &before) || !perform(call) || call->result != 0)
+    if (!ours(call->task, call->argument[0], &before))
         return;
-    if (!ours(call->task, call->argument[0], &after))
+    int copy = open_copy(call->task, call->argument[0]);
+    if (copy < 0)
+        return; // The program has just ended.
+    if (!perform(call) || call->result != 0 || fstat(copy, &after) != 0) {
+        close(copy);
         return;
+    }
     if (after.st_size != before.st_size)
         put('t', after.st_ino, after.st_size, NULL, 0, NULL, 0);
     int mode = call->argument[1];
     if (mode & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) {
         unsupported("fallocate that moves data", "");
     } else if (mode & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE)) {
-        snprintf(name, sizeof name, "/proc/%d/fd/%d", call->task, (int)call->argument[0]);
-        put_content(after.st_ino, name, call->argument[2], call->argument[3]);
+        return put_content(after.st_ino, copy, call->argument[2], call->argument[3]);
     }
+    close(copy);
 }
 
 static void on_sync(struct call *call) {
@@ -456,7 +468,10 @@ static void on_rename(struct call *call, int from_base, uint64_t from_address, i
     if (!S_ISREG(status.st_mode))
         return unsupported("something other than a file moved here", new);
     put('c', status.st_ino, 0, new, strlen(new), NULL, 0);
-    put_content(status.st_ino, to, 0, status.st_size);
+    int moved = open(to, O_RDONLY | O_CLOEXEC);
+    if (moved < 0)
+        fail("cannot read back what was moved here");
+    put_content(status.st_ino, moved, 0, status.st_size);
 }
 
 static void on_link(struct call *call, int base, uint64_t address) {

@@ -191,8 +191,7 @@ fn in_json(list: &List) -> Value {
 }
 
 fn text(expression: &Expression) -> &str {
-    let (Expression::Css(text) | Expression::XPath(text)) = expression;
-    text
+    expression.as_str()
 }
 
 fn selector(field: &Field) -> String {

@@ -11,6 +11,7 @@ mod leaves;
 mod naming;
 mod outline;
 mod pagination;
+mod pick;
 mod propose;
 mod score;
 mod selectors;
@@ -25,6 +26,7 @@ use outline::Outline;
 use vocabulary::Vocabulary;
 
 pub use pagination::NextPage;
+pub use pick::{Examples, Picked, pick, pick_in_rows, pick_list};
 pub use selectors::Expression;
 
 /// The lists of a page, the most telling first.
@@ -122,6 +124,16 @@ fn is_part_of(tree: &Tree, group: &Group, list: &List) -> bool {
 /// The list with its expressions; none when no expression selects exactly its rows.
 fn propose(outline: &Outline<'_>, candidate: Candidate, vocabulary: &Vocabulary) -> Option<List> {
     let row = selectors::of_rows(outline, &candidate.group)?;
+    propose_with(outline, candidate, row, vocabulary)
+}
+
+/// The list whose rows this expression selects; none when no field of it can be selected.
+fn propose_with(
+    outline: &Outline<'_>,
+    candidate: Candidate,
+    row: Expression,
+    vocabulary: &Vocabulary,
+) -> Option<List> {
     let mut columns = Vec::new();
     let mut expressions = Vec::new();
     for column in candidate.columns {

@@ -21,7 +21,21 @@ pub enum Expression {
 }
 
 impl Expression {
-    fn compile(&self) -> Option<Selector> {
+    /// The text of a CSS expression.
+    pub fn as_css(&self) -> Option<&str> {
+        match self {
+            Expression::Css(text) => Some(text),
+            Expression::XPath(_) => None,
+        }
+    }
+
+    /// The expression as written.
+    pub fn as_str(&self) -> &str {
+        let (Expression::Css(text) | Expression::XPath(text)) = self;
+        text
+    }
+
+    pub(super) fn compile(&self) -> Option<Selector> {
         match self {
             Expression::Css(text) => Selector::css(text).ok(),
             Expression::XPath(text) => Selector::xpath(text).ok(),
@@ -71,7 +85,7 @@ pub(super) fn nodes(selector: &Selector, tree: &Tree, from: NodeId) -> Vec<NodeI
     }
 }
 
-fn row_candidates(outline: &Outline<'_>, rows: &[NodeId]) -> Vec<String> {
+pub(super) fn row_candidates(outline: &Outline<'_>, rows: &[NodeId]) -> Vec<String> {
     let own = simple_forms(outline, rows);
     let mut candidates = own.clone();
     // What stands around all rows: each element's plainest forms, nearest first.
@@ -156,7 +170,7 @@ fn simple_forms(outline: &Outline<'_>, nodes: &[NodeId]) -> Vec<String> {
 }
 
 /// Marks that all rows have inside and that may tell them from what is no row.
-fn inner_marks(outline: &Outline<'_>, rows: &[NodeId]) -> Vec<String> {
+pub(super) fn inner_marks(outline: &Outline<'_>, rows: &[NodeId]) -> Vec<String> {
     let Some(&first) = rows.first() else { return Vec::new() };
     let tree = outline.tree;
     let mut marks = Vec::new();
@@ -185,7 +199,7 @@ fn inner_marks(outline: &Outline<'_>, rows: &[NodeId]) -> Vec<String> {
     marks
 }
 
-fn column_candidates(outline: &Outline<'_>, group: &Group, column: &Column) -> Vec<Expression> {
+pub(super) fn column_candidates(outline: &Outline<'_>, group: &Group, column: &Column) -> Vec<Expression> {
     let nodes: Vec<NodeId> = column.nodes.iter().flatten().copied().collect();
     let Some(&first) = nodes.first() else { return Vec::new() };
     let Some((row, _)) = group.rows.iter().zip(&column.nodes).find(|(_, nodes)| nodes.contains(&first))
@@ -250,7 +264,7 @@ fn tail_candidates(outline: &Outline<'_>, row: &Item, at: usize, node: NodeId) -
 }
 
 /// `./div[2]/a`: the way from a row to an element, with numbers only where siblings share the name.
-fn path_from(outline: &Outline<'_>, row: NodeId, node: NodeId) -> String {
+pub(super) fn path_from(outline: &Outline<'_>, row: NodeId, node: NodeId) -> String {
     let mut steps = Vec::new();
     let mut at = node;
     while at != row {
@@ -284,7 +298,7 @@ fn is_inside(tree: &Tree, node: NodeId, outer: NodeId) -> bool {
 }
 
 /// True for names that need no escape in CSS.
-fn is_plain(name: &str) -> bool {
+pub(super) fn is_plain(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

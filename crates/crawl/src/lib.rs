@@ -33,4 +33,4 @@ pub use network::{Network, usual_proxy};
 pub use page::{FoundLink, LinkRefusal, PageRead, PageReader};
 pub use progress::{EndReason, Ended, Pause, Progress};
 pub use run::{Controls, Run, Setup};
-pub use single::{SinglePageError, single_page};
+pub use single::{SinglePage, SinglePageError, look_at, single_page};

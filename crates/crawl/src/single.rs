@@ -2,7 +2,9 @@
 //!
 //! robots.txt is asked first and obeyed, at every hop of a redirect; nothing is kept, neither pages nor clocks.
 
-use fetch::robots::{MOST_BYTES, MOST_REDIRECTS, Reaction, Robots, Rules};
+use std::time::Duration;
+
+use fetch::robots::{MOST_BYTES, MOST_REDIRECTS, Reaction, Robots, Rules, Verdict};
 use fetch::{Answer, FetchError, Request};
 use model::{CrawlSettings, ErrorKind, Fetched, Host, Normalise, Origin, PageUrl, RobotsMode};
 
@@ -21,6 +23,8 @@ pub enum SinglePageError {
         origin: Origin,
         /// The page.
         url: PageUrl,
+        /// The deciding line, from 1.
+        line: Option<u32>,
     },
     /// robots.txt cannot be had, so nothing is allowed.
     #[error("robots.txt of {0} cannot be had, so nothing may be asked for there; try again later")]
@@ -52,6 +56,18 @@ pub enum SinglePageError {
     Redirects(PageUrl),
 }
 
+/// A page, and how it was come by.
+pub struct SinglePage {
+    /// The page.
+    pub fetched: Fetched,
+    /// What was asked for first, and each hop but the last.
+    pub redirects: Vec<PageUrl>,
+    /// What robots.txt says of it; none when it was not asked.
+    pub robots: Option<Verdict>,
+    /// The pause that robots.txt asks for.
+    pub pause: Option<Duration>,
+}
+
 /// Asks for one page as a crawl with these settings would; redirects are followed.
 pub async fn single_page(
     network: &Network,
@@ -59,28 +75,45 @@ pub async fn single_page(
     url: &PageUrl,
     clock: &WallClock,
 ) -> Result<Fetched, SinglePageError> {
+    look_at(network, settings, url, clock).await.map(|page| page.fetched)
+}
+
+/// As [`single_page`], with the way there.
+pub async fn look_at(
+    network: &Network,
+    settings: &CrawlSettings,
+    url: &PageUrl,
+    clock: &WallClock,
+) -> Result<SinglePage, SinglePageError> {
     let asked = Asking { network, settings, clock };
     let mut at = url.clone();
+    let mut redirects = Vec::new();
     let mut known: Option<(Origin, Rules)> = None;
     for _ in 0..=MOST_HOPS {
+        let mut verdict = None;
         if settings.robots == RobotsMode::Obey {
             let origin = at.origin();
             let rules = match known.take() {
                 Some((same, rules)) if same == origin => rules,
                 _ => asked.rules(&origin).await?,
             };
-            if !rules.verdict(at.path_and_query()).allowed {
-                return Err(SinglePageError::Disallowed { origin, url: at });
+            let word = rules.verdict(at.path_and_query());
+            if !word.allowed {
+                return Err(SinglePageError::Disallowed { origin, url: at, line: word.line });
             }
+            verdict = Some(word);
             known = Some((origin, rules));
         }
         let fetched = asked.fetch(&at, settings.max_body.limit().unwrap_or(u64::MAX)).await?;
         match fetched.status {
             300..=399 => match target(&fetched) {
-                Some(target) => at = target,
+                Some(target) => redirects.push(std::mem::replace(&mut at, target)),
                 None => return Err(SinglePageError::Status { url: at, status: fetched.status }),
             },
-            200..=299 => return Ok(fetched),
+            200..=299 => {
+                let pause = known.as_ref().and_then(|(_, rules)| rules.pause());
+                return Ok(SinglePage { fetched, redirects, robots: verdict, pause });
+            }
             status => return Err(SinglePageError::Status { url: at, status }),
         }
     }

@@ -128,6 +128,11 @@ impl Tree {
         NodeId(0)
     }
 
+    /// The node at a place in document order, as [`NodeId::index`] tells it.
+    pub fn at(&self, index: u32) -> Option<NodeId> {
+        ((index as usize) < self.nodes.len()).then_some(NodeId(index))
+    }
+
     /// How many nodes there are; their ids are `0..len`.
     pub fn len(&self) -> usize {
         self.nodes.len()

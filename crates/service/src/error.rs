@@ -113,6 +113,9 @@ pub enum ServiceError {
     /// A format that only rows can have.
     #[error("{0} is a format of rows only: \"gannet export rows {0}\"")]
     RowsOnly(String),
+    /// A preview that is gone.
+    #[error("this preview is not kept any more; open the page again")]
+    NoPreview,
     /// Not a URL.
     #[error("{text:?} names no page")]
     Url {

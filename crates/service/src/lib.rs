@@ -18,6 +18,7 @@ mod links;
 mod live;
 mod moment;
 mod pages;
+pub mod preview;
 mod rebuild;
 mod reindex;
 mod repair;

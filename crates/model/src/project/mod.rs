@@ -192,6 +192,17 @@ impl Project {
 
     /// The project as a file, with the settings that differ from the defaults.
     pub fn to_yaml(&self) -> String {
+        serde_saphyr::to_string(&self.to_json())
+            .expect("plain texts, numbers, lists and maps have a YAML form")
+    }
+
+    /// Reads what [`Project::to_json`] writes; JSON is YAML.
+    pub fn from_json(file: &Value) -> Result<Project, ProjectError> {
+        Project::parse(&file.to_string(), "project")
+    }
+
+    /// The project file as a JSON value, key for key.
+    pub fn to_json(&self) -> Value {
         let settings = |crawl: &CrawlSettings| match serde_json::to_value(crawl) {
             Ok(Value::Object(map)) => map,
             _ => Map::new(),
@@ -209,7 +220,7 @@ impl Project {
         if let Some(index) = &self.index {
             file["index"] = index.clone();
         }
-        serde_saphyr::to_string(&file).expect("plain texts, numbers, lists and maps have a YAML form")
+        file
     }
 }
 

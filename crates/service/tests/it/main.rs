@@ -6,6 +6,7 @@ mod directory;
 mod export;
 mod links;
 mod pages;
+mod preview;
 mod repair;
 mod rows;
 mod site;

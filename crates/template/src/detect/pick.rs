@@ -48,6 +48,8 @@ fn pick_in(outline: &Outline<'_>, examples: &Examples) -> Option<Picked> {
         wanted.iter().any(|wanted| outline.element(*wanted).map(|element| element.path) == path)
     };
     let judged = candidates.into_iter().take(MOST_TRIED).enumerate().filter_map(|(order, text)| {
+        // What an element is says more to a person than what it has inside.
+        let order = order + if text.contains(":has(") { MOST_TRIED } else { 0 };
         let expression = Expression::Css(text);
         let found = nodes(&expression.compile()?, outline.tree, outline.tree.root());
         let strangers = found.iter().filter(|node| !alike(**node)).count();
@@ -92,10 +94,8 @@ pub fn pick_in_rows(tree: &Tree, rows: &[NodeId], examples: &Examples) -> Option
     for node in &wanted {
         nodes_of[home(*node)?].push(*node);
     }
-    let group = Group {
-        rows: rows.iter().map(|node| Item { node: *node, tail: Vec::new() }).collect(),
-        flat: false,
-    };
+    let group =
+        Group { rows: rows.iter().map(|node| Item { node: *node, tail: Vec::new() }).collect(), flat: false };
     let many = nodes_of.iter().any(|nodes| nodes.len() > 1);
     let column = Column { part: Part::Text, nodes: nodes_of, values: vec![Vec::new(); rows.len()], many };
     let mut candidates = column_candidates(&outline, &group, &column);
@@ -218,7 +218,8 @@ mod tests {
     #[test]
     fn one_field_in_one_row_is_that_field_in_every_row() {
         let tree = tree();
-        let rows = pick(&tree, &examples(&[find(&tree, "li", "One"), find(&tree, "li", "Three")], &[])).unwrap();
+        let rows =
+            pick(&tree, &examples(&[find(&tree, "li", "One"), find(&tree, "li", "Three")], &[])).unwrap();
         let price = pick_in_rows(&tree, &rows.nodes, &examples(&[find(&tree, "b", "2")], &[])).unwrap();
         assert_eq!(price.expression, Expression::Css("b".to_owned()));
         assert_eq!(words(&tree, &price.nodes), ["1 €", "2 €", "9 €", "3 €"]);

@@ -2,7 +2,8 @@
 import type { Component } from 'svelte';
 import { match } from './lib/router.svelte';
 
-type Page = Component<{ params: Record<string, string> }>;
+// Pages without parameters take none.
+export type Page = Component<any>;
 type Load = () => Promise<{ default: Page }>;
 
 const project: Load = () => import('./pages/project/Project.svelte');

@@ -51,6 +51,8 @@ export class Draft {
   canUndo = $state(false);
   canRedo = $state(false);
   #narrower: number[] = [];
+  /** Rows around elements: the page's tree is known to the snapshot only. */
+  rowsAround: (nodes: number[]) => number[] = (nodes) => nodes;
   #hover: ReturnType<typeof setTimeout> | undefined;
   #asked: AbortController | null = null;
   #turn = 0;
@@ -244,7 +246,7 @@ export class Draft {
     this.#asked?.abort();
     this.#asked = new AbortController();
     const rows = this.tool?.kind === 'field' ? this.page.rows : undefined;
-    return generalise(preview.id, { include, exclude: this.exclude, rows }, this.#asked.signal);
+    return generalise(preview.id, { include: this.tool?.kind === 'rows' ? this.rowsAround(include) : include, exclude: this.exclude, rows }, this.#asked.signal);
   }
 
   async #apply(clicked: Clicked): Promise<void> {
@@ -276,7 +278,7 @@ export class Draft {
         this.change(withField(this.project, this.type, name, { ...found, kind }));
         this.tool = { kind: 'field', name };
       } else if (this.include.length > 1) {
-        const list = await rowsFrom(preview.id, { include: this.include, exclude: this.exclude });
+        const list = await rowsFrom(preview.id, { include: this.rowsAround(this.include), exclude: this.exclude });
         if (turn !== this.#turn) return;
         this.change(withList(this.project, this.type, list));
         this.match = { ...match, nodes: list.nodes, count: list.nodes.length };

@@ -149,11 +149,9 @@ class World {
 async function ended(child, signal) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.removeAllListeners('exit');
-  child.once('exit', () => {});
   child.kill(signal);
   const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
-  await Promise.race([gone, new Promise((resolve) => child.once('close', resolve))]);
+  await gone;
   clearTimeout(timer);
 }
 
@@ -168,7 +166,10 @@ export async function site(t, pages, { delay = 0 } = {}) {
     }, delay);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => new Promise((resolve) => server.close(resolve)) && server.closeAllConnections());
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   const { port } = server.address();
   return { address: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}` };
 }
@@ -194,7 +195,10 @@ export async function slowed(t, target, { delay = 150, rate = 200_000 } = {}) {
     }
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => new Promise((resolve) => server.close(resolve)) && server.closeAllConnections());
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   const { port } = server.address();
   return { address: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}` };
 }

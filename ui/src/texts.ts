@@ -585,6 +585,7 @@ export const picker = {
   rowsCaption: 'Rows of this page',
   noRows: 'No rows are read from this page yet.',
   reading: 'Reading…',
+  readAs: (type: string, wanted: string) => `This page is read as “${type}”, which comes before “${wanted}” and takes it too.`,
   notInRow: 'That element stands in no row. Pick one inside an outlined row, or pick the rows anew.',
   nothingFits: 'No selector tells the picked from the left-out elements. Leave one of them out.',
   picking: {

@@ -20,6 +20,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 200,
   },
   server: {
+    // The guide's pages stand in docs/.
+    fs: { allow: ['..'] },
     proxy: { '/api': proxied, '/signin': proxied, '/s/': proxied, '/healthz': proxied },
   },
   test: { include: ['src/**/*.test.ts'], environment: 'node' },

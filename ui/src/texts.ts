@@ -347,7 +347,7 @@ export const settingsForm = {
   none: 'none',
   default: (value: string) => `Default: ${value}`,
   reset: 'Back to default',
-  resetLabel: (key: string) => `Set ${key} back to its default`,
+  resetLabel: (key: string) => `Back to default: ${key}`,
 };
 
 export const project = {

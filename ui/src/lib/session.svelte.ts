@@ -1,0 +1,21 @@
+// The session: asked for once at start; a lost one shows the sign-in page, a silent server its own.
+import { Problem, useCsrf, whenSignedOut } from '../api/client';
+import { session as ask, type Session } from '../api/session';
+
+export const session = $state<{ state: 'asking' | 'in' | 'out' | 'offline'; was: boolean; value: Session | null }>({ state: 'asking', was: false, value: null });
+
+export async function enter(): Promise<void> {
+  try {
+    const value = await ask();
+    useCsrf(value.csrf);
+    session.value = value;
+    session.was = true;
+    session.state = 'in';
+  } catch (error) {
+    session.state = error instanceof Problem && error.status !== 0 && error.status < 500 ? 'out' : 'offline';
+  }
+}
+
+whenSignedOut(() => {
+  if (session.state === 'in') session.state = 'out';
+});

@@ -1,0 +1,98 @@
+// Settings between their JSON value and what stands in a form.
+
+import type { Setting, SettingGroup } from '../../api/settings';
+
+export type Control = 'switch' | 'choice' | 'number' | 'text' | 'list' | 'map';
+
+/** The choices of a setting, where its form names them all: `obey or ignore`. */
+export function choices(setting: Setting): string[] {
+  if (setting.choices?.length) return setting.choices;
+  const form = setting.form ?? '';
+  if (!/^[a-z0-9-]+(, [a-z0-9-]+)* or [a-z0-9-]+$/.test(form) || form === 'true or false') return [];
+  return form.split(/, | or /);
+}
+
+/** What a setting is edited with. */
+export function control(setting: Setting): Control {
+  if (setting.kind === 'text' && choices(setting).length > 0) return 'choice';
+  return setting.kind;
+}
+
+/** A value as people write it; empty for none. */
+export function written(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map(written).join(', ');
+  if (typeof value === 'object') return Object.entries(value).map(([name, one]) => `${name}: ${written(one)}`).join(', ');
+  return String(value);
+}
+
+/** The text of a value in its box: one item a line for lists and maps. */
+export function boxText(value: unknown, setting: Setting): string {
+  if (value === null || value === undefined) return '';
+  if (setting.kind === 'list') return (Array.isArray(value) ? value : [value]).map(written).join('\n');
+  if (setting.kind === 'map' && typeof value === 'object') return Object.entries(value).map(([name, one]) => `${name}: ${written(one)}`).join('\n');
+  return written(value);
+}
+
+/** The value of a box's text; undefined for an empty one, which leaves the default. */
+export function boxValue(text: string, setting: Setting): unknown {
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  const lines = trimmed.split('\n').map((line) => line.trim()).filter(Boolean);
+  if (setting.kind === 'list') return lines;
+  if (setting.kind === 'map') {
+    return Object.fromEntries(lines.map((line) => {
+      const at = line.indexOf(':');
+      return at < 0 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    }));
+  }
+  // What is no number is sent as it is: the server says what is wrong with it.
+  if (setting.kind === 'number' && /^-?\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed);
+  return trimmed;
+}
+
+/** The value at a path such as `ranking.k`. */
+export function valueAt(values: Record<string, unknown>, path: string): unknown {
+  let value: unknown = values;
+  for (const key of path.split('.')) {
+    if (value === null || typeof value !== 'object') return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+/** The same values with another one at a path; undefined takes it away, and what is left empty by that. */
+export function withValue(values: Record<string, unknown>, path: string, value: unknown): Record<string, unknown> {
+  const [key, ...rest] = path.split('.');
+  if (key === undefined) return values;
+  const changed = { ...values };
+  if (rest.length > 0) {
+    const below = changed[key];
+    const inner = withValue(below && typeof below === 'object' ? (below as Record<string, unknown>) : {}, rest.join('.'), value);
+    if (Object.keys(inner).length > 0) changed[key] = inner;
+    else delete changed[key];
+  } else if (value === undefined) delete changed[key];
+  else changed[key] = value;
+  return changed;
+}
+
+/** Whether a value is set to something else than the default. */
+export function isChanged(values: Record<string, unknown>, setting: Setting): boolean {
+  const value = valueAt(values, setting.key);
+  return value !== undefined && JSON.stringify(value) !== JSON.stringify(setting.default);
+}
+
+/** Groups with the settings whose name or help has all words. */
+export function found(groups: SettingGroup[], words: string): SettingGroup[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (wanted.length === 0) return groups;
+  return groups
+    .map((group) => ({
+      ...group,
+      settings: group.settings.filter((setting) => {
+        const text = `${setting.key} ${setting.help}`.toLowerCase();
+        return wanted.every((word) => text.includes(word));
+      }),
+    }))
+    .filter((group) => group.settings.length > 0);
+}

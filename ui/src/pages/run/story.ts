@@ -1,0 +1,112 @@
+// A run in words and figures: what its page says of it. Texts themselves stand in texts.ts.
+
+import type { Run, RunState, TypeCoverage } from '../../api/runs';
+
+/** True while the run may still fetch something. */
+export function isOpen(run: Run): boolean {
+  return run.state === 'running' || run.state === 'paused' || run.state === 'stopping';
+}
+
+export interface Bar {
+  done: number;
+  /** Known URLs, or the limit where that is nearer. */
+  of: number;
+  /** From 0 to 1. */
+  share: number;
+  /** The limit cuts off known URLs. */
+  limited: boolean;
+}
+
+/** The bar: done of what is known, or of the limit if that comes first. */
+export function bar(run: Run): Bar {
+  const progress = run.progress;
+  if (!progress) {
+    const done = run.summary?.pages_fetched ?? 0;
+    const of = done + (run.summary?.waiting ?? 0);
+    return { done, of, share: of > 0 ? done / of : isOpen(run) ? 0 : 1, limited: false };
+  }
+  const limit = progress.limit && progress.limit > 0 ? progress.limit : null;
+  const limited = limit !== null && limit < progress.known;
+  const done = limited ? progress.pages : progress.done;
+  const of = limited ? limit : progress.known;
+  const share = of > 0 ? Math.min(done / of, 1) : isOpen(run) ? 0 : 1;
+  return { done, of, share, limited };
+}
+
+export interface Figures {
+  pages: number;
+  rows: number;
+  added: number | null;
+  changed: number | null;
+  failed: number;
+  skipped: number;
+}
+
+/** The six numbers; `outcomes` are those of the project now. */
+export function figures(run: Run, outcomes: Record<string, number> | null = null): Figures {
+  const summary = run.summary;
+  const progress = run.progress;
+  const counts = isOpen(run) ? (outcomes ?? summary?.outcomes) : (summary?.outcomes ?? outcomes);
+  const sum = (...names: string[]) => names.reduce((total, name) => total + (counts?.[name] ?? 0), 0);
+  return {
+    pages: isOpen(run) ? (progress?.pages ?? summary?.pages_fetched ?? 0) : (summary?.pages_fetched ?? progress?.pages ?? 0),
+    rows: isOpen(run) ? (progress?.rows ?? summary?.rows ?? 0) : (summary?.rows ?? progress?.rows ?? 0),
+    added: summary?.row_changes?.new ?? null,
+    changed: summary?.row_changes?.changed ?? null,
+    failed: counts ? sum('failed') : (progress?.errors ?? 0),
+    skipped: sum('disallowed', 'excluded', 'off-site', 'over-limit', 'trap', 'unwanted'),
+  };
+}
+
+/** The share of rows that have the field which is found least often; null without rows. */
+export function leastFull(coverage: TypeCoverage[]): number | null {
+  const shares = coverage.filter((type) => type.rows > 0).flatMap((type) => Object.values(type.found).map((found) => found / type.rows));
+  return shares.length > 0 ? Math.min(...shares) : null;
+}
+
+/** Seconds that a run has taken so far. */
+export function seconds(run: Run, now: number): number {
+  const from = Date.parse(run.started_at);
+  const to = run.ended_at ? Date.parse(run.ended_at) : now;
+  return Math.max((to - from) / 1000, 0);
+}
+
+/** Which buttons a run has. */
+export function buttons(state: RunState): { pause: boolean; resume: boolean; stop: boolean; cancel: boolean; again: boolean } {
+  const open = state === 'running' || state === 'paused';
+  return {
+    pause: state === 'running',
+    resume: state === 'paused',
+    stop: open,
+    cancel: open || state === 'stopping',
+    again: !open && state !== 'stopping',
+  };
+}
+
+/** A text that a shell takes as one word. */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The command that starts the same crawl; `file` is the project's file as it is downloaded. */
+export function asCommand(project: string): string {
+  return `gannet crawl -p ${shellWord(`${project}.yaml`)}`;
+}
+
+/** The request that starts the same crawl. */
+export function asCurl(project: string, origin: string): string {
+  const address = `${origin}/api/v1/projects/${encodeURIComponent(project)}/runs`;
+  return [
+    `curl -X POST ${shellWord(address)}`,
+    `  -H 'Authorization: Bearer $GANNET_TOKEN'`,
+    `  -H 'Content-Type: application/json' -d '{}'`,
+  ].join(" \\\n");
+}
+
+/** How an outcome is coloured. */
+export function outcomeKind(outcome: string): 'good' | 'warn' | 'bad' | 'accent' | 'plain' {
+  if (outcome === 'fetched' || outcome === 'not-modified') return 'good';
+  if (outcome === 'failed') return 'bad';
+  if (outcome === 'retrying' || outcome === 'trap') return 'warn';
+  return outcome === 'waiting' ? 'accent' : 'plain';
+}

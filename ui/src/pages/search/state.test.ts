@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { Hit } from '../../api/indexes';
+import { columnsOf, layoutFor, readState, writeState, type SearchState } from './state';
+
+const PLAIN: SearchState = { q: '', filters: [], sort: '', layout: '', group: false, explain: false, like: '' };
+
+describe('the address of a search', () => {
+  it('says only what is not ordinary', () => {
+    expect(writeState(PLAIN).toString()).toBe('');
+    expect(writeState({ ...PLAIN, q: 'red chair' }).toString()).toBe('q=red+chair');
+  });
+
+  it('gives the same search to whoever opens it', () => {
+    const states: Partial<SearchState>[] = [
+      { q: '"folding chair" & more', filters: ['brand:"Old Oak"', 'price:10..50'], sort: '-price' },
+      { like: 'https://shop.test/a?b=c', layout: 'table', group: true, explain: true },
+    ];
+    for (const state of states) {
+      const whole = { ...PLAIN, ...state };
+      expect(readState(new URLSearchParams(writeState(whole).toString()))).toEqual(whole);
+    }
+  });
+
+  it('is not led astray by nonsense', () => {
+    expect(readState(new URLSearchParams('layout=spiral&group=9&filter='))).toEqual(PLAIN);
+  });
+});
+
+function hit(fields: number, image: string | null = null): Hit {
+  const values = Array.from({ length: fields }, (_, at) => [`f${at}`, { Text: 'x' }] as [string, { Text: string }]);
+  return {
+    place: 1, id: '', score: 1, all_words: true, url: 'http://a.test/', title: [], author: null, date: null, image,
+    passages: [], fields: values, pinned: false, more_of_site: false, explanation: null,
+  };
+}
+
+describe('layout', () => {
+  it('suits the kinds of the hits', () => {
+    expect(layoutFor([])).toBe('list');
+    expect(layoutFor([hit(0), hit(0, 'http://a.test/i.png')])).toBe('list');
+    expect(layoutFor([hit(4), hit(4), hit(0)])).toBe('table');
+    expect(layoutFor([hit(4, 'i'), hit(4, 'i'), hit(4)])).toBe('cards');
+    expect(columnsOf([hit(1), hit(3)])).toEqual(['f0', 'f1', 'f2']);
+  });
+});

@@ -1,0 +1,81 @@
+// A search as its address says it: whoever opens the address sees the same hits.
+
+import type { FieldValue, Hit } from '../../api/indexes';
+
+export type Layout = 'list' | 'cards' | 'table';
+
+export interface SearchState {
+  q: string;
+  /** Query texts that must hold beside `q`. */
+  filters: string[];
+  /** A column, with `-` before it for the largest first; the score if empty. */
+  sort: string;
+  /** By the kinds of the hits' fields if empty. */
+  layout: Layout | '';
+  /** Hits of a site stand together. */
+  group: boolean;
+  explain: boolean;
+  /** Pages like this one, instead of a query. */
+  like: string;
+}
+
+export const LAYOUTS: Layout[] = ['list', 'cards', 'table'];
+
+export function readState(params: URLSearchParams): SearchState {
+  const layout = params.get('layout') ?? '';
+  return {
+    q: params.get('q') ?? '',
+    filters: params.getAll('filter').filter((filter) => filter !== ''),
+    sort: params.get('sort') ?? '',
+    layout: LAYOUTS.find((known) => known === layout) ?? '',
+    group: params.get('group') === 'site',
+    explain: params.get('explain') === '1',
+    like: params.get('like') ?? '',
+  };
+}
+
+/** What differs from the ordinary, as parameters of an address. */
+export function writeState(state: SearchState): URLSearchParams {
+  const params = new URLSearchParams();
+  if (state.q) params.set('q', state.q);
+  if (state.like) params.set('like', state.like);
+  for (const filter of state.filters) params.append('filter', filter);
+  if (state.sort) params.set('sort', state.sort);
+  if (state.layout) params.set('layout', state.layout);
+  if (state.group) params.set('group', 'site');
+  if (state.explain) params.set('explain', '1');
+  return params;
+}
+
+/** The layout that suits the hits: rows with pictures as cards, rows with several fields as a table, pages as a list. */
+export function layoutFor(hits: Hit[]): Layout {
+  const rows = hits.filter((hit) => hit.fields.length > 1);
+  if (rows.length * 2 <= hits.length) return 'list';
+  const pictured = rows.filter((hit) => hit.image !== null);
+  return pictured.length * 2 > rows.length ? 'cards' : 'table';
+}
+
+/** The columns of a table of hits: fields in the order in which they are met. */
+export function columnsOf(hits: Hit[]): string[] {
+  const names = new Set<string>();
+  for (const hit of hits) for (const [name] of hit.fields) names.add(name);
+  return [...names].slice(0, 12);
+}
+
+export function fieldText(value: FieldValue): string {
+  if ('Text' in value) return value.Text;
+  return 'Number' in value ? value.Number[1] : value.Date[1];
+}
+
+export function isNumber(value: FieldValue): boolean {
+  return 'Number' in value;
+}
+
+/** The host of a URL; the URL itself if it is none. */
+export function hostOf(url: string): string {
+  try {
+    return new URL(url).host;
+  } catch {
+    return url;
+  }
+}

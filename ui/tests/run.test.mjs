@@ -1,0 +1,171 @@
+// A run in the browser: paused, killed and resumed; steered while it runs; seen from two tabs.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { axe, shot, site, start, until } from './world.mjs';
+
+/** Pages in a chain of `length`, each with a few leaves: what a crawl meets keeps growing. */
+function chain(length, leaves = 3) {
+  return (path) => {
+    const number = Number(/^\/(\d+)$/.exec(path)?.[1] ?? (path === '/' ? 0 : NaN));
+    if (/^\/(leaf|calendar)\//.test(path)) return `<title>${path}</title><p>This is the page ${path}, which leads nowhere.</p>`;
+    if (Number.isNaN(number) || number > length) return undefined;
+    const links = Array.from({ length: leaves }, (_, at) => `<li><a href="/leaf/${number}-${at}">leaf ${at}</a> <a href="/calendar/${number}/${at}">day ${at}</a></li>`);
+    return `<title>Page ${number}</title><h1>Page ${number}</h1><ul>${links.join('')}</ul><a href="/${number + 1}" rel="next">Next</a>`;
+  };
+}
+
+async function make(world, page, name, address, crawl = {}) {
+  const project = { project: name, start: [`${address.url}/`], crawl: { scope: 'host', allow_addresses: [address.address], rate: '10/s', ...crawl } };
+  const made = await world.api(page, 'POST', '/projects', { project });
+  assert.equal(made.status, 201, JSON.stringify(made.data));
+}
+
+const state = (page, words) => page.locator('main header').getByText(words, { exact: true });
+const figure = async (page, id) => Number((await page.locator(`#figure-${id}`).innerText()).replaceAll(',', ''));
+const latest = async (world, page, project) => (await world.api(page, 'GET', `/projects/${project}`)).data.last_run;
+
+test('a run that was paused when the server was killed is resumed from the page that stayed open', { timeout: 180_000 }, async (t) => {
+  const address = await site(t, chain(25));
+  const world = await start(t, { allow: [address.address] });
+  const page = await world.page();
+  await page.goto(world.base);
+  await make(world, page, 'long', address);
+
+  await page.goto(`${world.base}/projects/long`);
+  await page.getByRole('button', { name: 'Crawl', exact: true }).first().click();
+  await page.waitForURL(/\/runs\/\d+/);
+  await state(page, 'Running').waitFor();
+  await until('pages on the page', async () => (await figure(page, 'pages')) > 5);
+  await axe(page, 'a run under way');
+  await shot(page, 'run-running');
+
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await state(page, 'Paused').waitFor();
+  const before = await latest(world, page, 'long');
+
+  await world.kill9();
+  await page.getByText('No connection').waitFor();
+  await world.restart();
+  await page.getByText('No connection').waitFor({ state: 'hidden', timeout: 30_000 });
+  await state(page, 'Paused').waitFor();
+  const after = await latest(world, page, 'long');
+  assert.equal(after.id, before.id, 'the same run');
+  assert.equal(after.state, 'paused');
+  await shot(page, 'run-paused-after-restart');
+
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await state(page, 'Running').waitFor();
+  await page.getByRole('button', { name: 'Speed' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Rate', { exact: true }).fill('unlimited');
+  await dialog.getByRole('button', { name: 'Change speed' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await state(page, 'Completed').waitFor({ timeout: 60_000 });
+
+  // 26 pages of the chain, with three leaves and three days each, and nothing twice.
+  assert.equal(await figure(page, 'pages'), 26 + 26 * 3 + 26 * 3);
+  const outcomes = (await world.api(page, 'GET', '/projects/long/outcomes')).data;
+  assert.equal(outcomes.fetched, 182);
+  assert.equal(outcomes.waiting ?? 0, 0);
+});
+
+test('a run that was under way when the server was killed goes on by itself', { timeout: 120_000 }, async (t) => {
+  const address = await site(t, chain(8));
+  const world = await start(t, { allow: [address.address] });
+  const page = await world.page();
+  await page.goto(world.base);
+  await make(world, page, 'alone', address, { rate: '20/s' });
+  const run = (await world.api(page, 'POST', '/projects/alone/runs', {})).data;
+  await page.goto(`${world.base}/runs/${run.id}`);
+  await until('pages on the page', async () => (await figure(page, 'pages')) > 3);
+  await world.kill9();
+  await world.restart();
+  await state(page, 'Completed').waitFor({ timeout: 60_000 });
+  assert.equal(await figure(page, 'pages'), 9 * 7);
+});
+
+test('what is excluded while a run goes on is counted first, then taken out', { timeout: 120_000 }, async (t) => {
+  const address = await site(t, chain(40));
+  const world = await start(t, { allow: [address.address] });
+  const page = await world.page();
+  await page.goto(world.base);
+  await make(world, page, 'pruned', address, { rate: '5/s' });
+  const run = (await world.api(page, 'POST', '/projects/pruned/runs', {})).data;
+  await page.goto(`${world.base}/runs/${run.id}`);
+  await until('days that wait', async () => {
+    const waiting = (await world.api(page, 'GET', '/projects/pruned/pages?outcome=waiting&limit=1000')).data.items;
+    return waiting.filter((one) => one.url.includes('/calendar/')).length > 4;
+  });
+
+  await page.getByRole('button', { name: 'Exclude…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Patterns, one a line').fill('/calendar/*');
+  await dialog.getByText(/\d+ waiting URLs? would go/).waitFor();
+  await axe(page, 'excluding');
+  await shot(page, 'run-exclude');
+  await dialog.getByRole('button', { name: 'Exclude', exact: true }).click();
+  await page.getByText(/\d+ waiting URLs? taken out/).waitFor();
+
+  const waiting = (await world.api(page, 'GET', '/projects/pruned/pages?outcome=waiting&limit=1000')).data.items;
+  assert.deepEqual(waiting.filter((one) => one.url.includes('/calendar/')), []);
+  const fetched = async () => (await world.api(page, 'GET', '/projects/pruned/pages?outcome=fetched&limit=1000')).data.items.filter((one) => one.url.includes('/calendar/')).length;
+  const days = await fetched();
+  await until('five further pages', async () => (await latest(world, page, 'pruned')).progress.pages > days + 10);
+  // One may have been on its way.
+  assert.ok((await fetched()) <= days + 1, 'no further day is fetched');
+
+  await page.goto(`${world.base}/runs/${run.id}?tab=pages&outcome=excluded`);
+  await page.getByRole('button', { name: /^Why\? .*calendar/ }).first().click();
+  await page.getByRole('dialog').getByText('excluded by /calendar/*').first().waitFor();
+  await axe(page, 'why');
+  await shot(page, 'run-why');
+});
+
+test('failed pages are run again from the page', { timeout: 120_000 }, async (t) => {
+  let mended = false;
+  const address = await site(t, (path) => {
+    if (path === '/') return '<title>Start</title><a href="/a">a</a> <a href="/b">b</a> <a href="/c">c</a>';
+    return mended || path === '/a' ? `<title>${path}</title><p>Here I am: ${path}</p>` : undefined;
+  });
+  const world = await start(t, { allow: [address.address] });
+  const page = await world.page();
+  await page.goto(world.base);
+  await make(world, page, 'mended', address, { rate: 'unlimited', retry: 0 });
+  const run = (await world.api(page, 'POST', '/projects/mended/runs', {})).data;
+  await page.goto(`${world.base}/runs/${run.id}`);
+  await state(page, 'Completed').waitFor();
+  await until('two failed', async () => (await figure(page, 'failed')) === 2);
+
+  mended = true;
+  await page.getByRole('button', { name: 'Re-run failed' }).click();
+  await until('nothing failed', async () => {
+    const outcomes = (await world.api(page, 'GET', '/projects/mended/outcomes')).data;
+    return (outcomes.failed ?? 0) === 0 && outcomes.fetched === 4;
+  });
+  await state(page, 'Completed').waitFor();
+  await until('the page says so', async () => (await figure(page, 'failed')) === 0 && (await figure(page, 'pages')) === 4);
+});
+
+test('two tabs on one run agree', { timeout: 120_000 }, async (t) => {
+  const address = await site(t, chain(12));
+  const world = await start(t, { allow: [address.address] });
+  const one = await world.page();
+  await one.goto(world.base);
+  await make(world, one, 'shared', address);
+  const run = (await world.api(one, 'POST', '/projects/shared/runs', {})).data;
+  const two = await world.page({ context: one.context() });
+  for (const page of [one, two]) await page.goto(`${world.base}/runs/${run.id}`);
+  for (const page of [one, two]) await state(page, 'Running').waitFor();
+
+  await one.getByRole('button', { name: 'Pause' }).click();
+  await state(two, 'Paused').waitFor({ timeout: 5_000 });
+  await until('the same numbers', async () => (await figure(one, 'pages')) === (await figure(two, 'pages')));
+  await two.getByRole('button', { name: 'Resume' }).click();
+  await state(one, 'Running').waitFor({ timeout: 5_000 });
+  await one.getByRole('button', { name: 'Stop and keep' }).click();
+  await one.getByRole('dialog').getByRole('button', { name: 'Stop and keep' }).click();
+  await state(two, 'Stopped').waitFor({ timeout: 15_000 });
+  await state(one, 'Stopped').waitFor();
+  for (const id of ['pages', 'rows', 'failed']) await until(`the same ${id}`, async () => (await figure(one, id)) === (await figure(two, id)), 10);
+  assert.deepEqual([one.errors, two.errors], [[], []]);
+});

@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 use crate::report::{Outcome, Report, timed};
 use crate::runner::{self, TestRun};
 use crate::workspace::{Workspace, cargo, is_ci, locked};
-use crate::{deny, floors, fuzz, prose, python};
+use crate::{deny, floors, fuzz, prose, python, ui};
 
 /// A suite: the name in the table, and what it does. Quick ones first; a new one is a line here.
 struct Suite {
@@ -28,9 +28,12 @@ const SUITES: &[Suite] = &[
     Suite { name: "floors", run: |setting| Ok(of_problems("floors", floors::check(&setting.workspace)?)) },
     Suite { name: "prose", run: |setting| Ok(of_problems("prose", prose::check(&setting.workspace.root)?)) },
     Suite { name: "deny", run: |setting| Ok(of_problems("deny", deny::check(&setting.workspace)?)) },
+    // Before anything is compiled: the program carries what is built here.
+    Suite { name: "ui", run: ui_build },
     Suite { name: "clippy", run: clippy },
     Suite { name: "python", run: python_packages },
     Suite { name: "tests", run: all_tests },
+    Suite { name: "ui tests", run: ui_tests },
     Suite { name: "doc tests", run: |_| runner::doc_tests() },
     Suite { name: "docs", run: docs },
     Suite {
@@ -110,6 +113,20 @@ fn python_packages(setting: &Setting) -> Result<Outcome> {
     })
 }
 
+fn ui_build(setting: &Setting) -> Result<Outcome> {
+    match ui::node() {
+        Ok(()) => ui::build(&setting.workspace),
+        Err(reason) => Ok(missing_tool(&reason)),
+    }
+}
+
+fn ui_tests(setting: &Setting) -> Result<Outcome> {
+    match ui::node().and_then(|()| ui::chromium()) {
+        Ok(chromium) => ui::tests(&setting.workspace, &chromium),
+        Err(reason) => Ok(missing_tool(&reason)),
+    }
+}
+
 fn all_tests(setting: &Setting) -> Result<Outcome> {
     let skips = setting.workspace.target.join(format!("test-skips-{}.txt", std::process::id()));
     let mut environment = vec![("GANNET_TEST_SKIPS", skips.clone().into_os_string())];
@@ -156,7 +173,10 @@ fn of_command(command: &mut Command) -> Result<Outcome> {
 }
 
 fn missing(tool: &str) -> Outcome {
-    let reason = format!("{tool} missing");
+    missing_tool(&format!("{tool} missing"))
+}
+
+fn missing_tool(reason: &str) -> Outcome {
     if is_ci() { Outcome::failed(reason) } else { Outcome::skipped(reason) }
 }
 

@@ -15,6 +15,7 @@ mod python;
 mod report;
 mod runner;
 mod soak;
+mod ui;
 mod workspace;
 
 use std::process::ExitCode;

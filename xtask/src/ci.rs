@@ -8,7 +8,6 @@
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use anyhow::{Result, bail};
 
@@ -38,12 +37,9 @@ const SUITES: &[Suite] = &[
     Suite { name: "docs", run: docs },
     Suite {
         name: "fuzz",
-        run: |setting| fuzz::run(&setting.workspace, None, FUZZ_EACH, Some(fuzz::CI_SEED)),
+        run: |setting| fuzz::run(&setting.workspace, None, &fuzz::ci_time, Some(fuzz::CI_SEED)),
     },
 ];
-
-/// How long the fuzzer tries each target; two at a time on two cores. `cargo xtask soak fuzz` is the long form.
-const FUZZ_EACH: Duration = Duration::from_secs(60);
 
 /// What the suites share.
 struct Setting {

@@ -140,8 +140,8 @@ impl Soak {
                 TestRun { packages, filters, profile: "soak", environment }.run(&workspace.root)
             }
             Kind::Fuzz { minutes } => {
-                let time = Duration::from_secs(60 * options.minutes.unwrap_or(minutes));
-                fuzz::run(&workspace, options.target.as_deref(), time, None)
+                let time = Duration::from_secs(60 * options.minutes.unwrap_or(minutes).max(1));
+                fuzz::run(&workspace, options.target.as_deref(), &|_| time, None)
             }
             Kind::Program { package, example, minutes } => {
                 let minutes = options.minutes.unwrap_or(minutes).to_string();

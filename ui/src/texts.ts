@@ -636,6 +636,7 @@ export const fresh = {
   links: (follow: number, skip: number) => `Follows ${counted(follow, 'link')} of this page, skips ${count(skip)}`,
   linksTitle: 'Links of this page',
   follows: 'follows',
+  skips: 'skips',
   other: 'Another address',
   leave: 'Leave without saving? Your changes to the fields are lost.',
 };

@@ -215,6 +215,8 @@ export const exclude = {
 export const live = {
   empty: 'Nothing is being fetched at this moment',
   emptyText: 'Between two requests a host rests; URLs appear here while they are fetched.',
+  aHost: 'a host',
+  next: (host: string, at: string) => `Next, ${host} may be asked at ${at}.`,
   ended: 'This run has ended',
   endedText: 'Pages has what became of every URL.',
   caption: 'URLs being fetched now',
@@ -634,6 +636,7 @@ export const fresh = {
   links: (follow: number, skip: number) => `Follows ${counted(follow, 'link')} of this page, skips ${count(skip)}`,
   linksTitle: 'Links of this page',
   follows: 'follows',
+  skips: 'skips',
   other: 'Another address',
   leave: 'Leave without saving? Your changes to the fields are lost.',
 };

@@ -17,6 +17,9 @@ const CHROMIUM = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromiu
 /** Where pictures of the pages are kept; without it none are taken. */
 export const SHOTS = process.env.GANNET_SHOTS ?? null;
 
+/** A built UI to serve instead of the one in the program. */
+const UI = process.env.GANNET_UI ? ['--ui', process.env.GANNET_UI] : [];
+
 /** A port that was free a moment ago. */
 export async function freePort() {
   const server = createServer();
@@ -42,7 +45,7 @@ class World {
 
   /** Starts the server; resolves when it has printed its sign-in link. */
   async serve() {
-    const args = ['serve', '--data', this.data, '--bind', `127.0.0.1:${this.port}`, ...this.allow.flatMap((one) => ['--allow-addresses', one]), ...this.args];
+    const args = ['serve', '--data', this.data, '--bind', `127.0.0.1:${this.port}`, ...this.allow.flatMap((one) => ['--allow-addresses', one]), ...UI, ...this.args];
     const child = spawn(BIN, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.server = child;
     this.output = '';

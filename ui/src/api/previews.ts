@@ -1,6 +1,12 @@
 // Previews: one page fetched for the picker; matching is the crawl's own.
 import { address, get, part, post, type Items } from './client';
-import type { Kind, ProjectFile, NextFile } from './projects';
+import type { Kind, PageType, ProjectFile } from './projects';
+
+/** An expression in its language. */
+export type Expression = { css: string } | { xpath: string };
+
+/** An expression as a project file has it: its language shows by its look. */
+export const textOf = (expression: Expression): string => ('css' in expression ? expression.css : expression.xpath);
 
 export interface RobotsFact {
   verdict: string;
@@ -10,16 +16,15 @@ export interface RobotsFact {
 
 export interface Failure {
   what: string;
-  robots: RobotsFact | string | null;
+  robots: RobotsFact | null;
   advice: string[];
 }
 
 export interface ListField {
   name: string;
   kind: Kind;
-  css: string | null;
-  xpath?: string | null;
-  attr: string | null;
+  selector: Expression;
+  attribute: string | null;
   found: number;
   examples: string[];
 }
@@ -28,11 +33,13 @@ export interface List {
   index: number;
   name: string;
   rows: number;
-  row_css: string;
+  row: Expression;
   fields: ListField[];
-  next: (NextFile & { css?: string }) | null;
+  next: Expression | null;
   detail_field: string | null;
   nodes: number[];
+  /** The page types that read it, as in a project file. */
+  template: Record<string, PageType>;
 }
 
 export interface Coverage {
@@ -47,43 +54,42 @@ export interface Reading {
   columns: { name: string; kind: Kind }[];
   rows: Record<string, unknown>[];
   coverage: Coverage[];
-  links: unknown;
-  scope_sentence: string | null;
+  cut: boolean;
+  links: LinksFact;
+  scope: { sentence: string; pages: number | null; seconds: number | null };
 }
 
 export interface LinksFact {
   follow: number;
   skip: number;
-  examples: { url: string; verdict: string }[];
+  examples: { url: string; follow: boolean; reason: string | null }[];
 }
 
 export interface Preview {
-  id: string;
+  /** None when the page could not be had. */
+  id: string | null;
   url: string;
   status: number | null;
   fetched_ms: number | null;
   bytes: number | null;
   robots: RobotsFact | null;
-  redirects: string[] | null;
-  thin: boolean | null;
-  lists: List[] | null;
+  redirects: string[];
+  thin: boolean;
+  lists: List[];
   project: ProjectFile | null;
-  rows: Reading | null;
-  scope_sentence: string | null;
-  links: LinksFact | null;
-  failure?: Failure | null;
+  reading: Reading | null;
+  failure: Failure | null;
 }
 
 export interface Selected {
   count: number;
   nodes: number[];
   values: string[];
-  error: { message: string; position: number | { offset?: number } | null } | null;
+  error: { message: string; position: number | null } | null;
 }
 
 export interface Generalised {
-  css: string | null;
-  xpath: string | null;
+  selector: Expression | null;
   count: number;
   nodes: number[];
   values: string[];
@@ -92,13 +98,10 @@ export interface Generalised {
 export interface Step {
   id: number;
   tag: string;
+  /** Tag, id and classes. */
   label: string;
-  css: string;
-}
-
-export interface ElementPath {
-  items: Step[];
-  children: Step[];
+  text: string;
+  relation: 'path' | 'child';
 }
 
 const at = (id: string) => `/previews/${part(id)}`;
@@ -106,14 +109,11 @@ const at = (id: string) => `/previews/${part(id)}`;
 export const makePreview = (body: { url: string; html?: string; project?: string }, signal?: AbortSignal) => post<Preview>('/previews', body, signal);
 export const pageAddress = (id: string) => address(`${at(id)}/page`);
 export const select = (id: string, body: { css?: string; xpath?: string; within?: string }, signal?: AbortSignal) => post<Selected>(`${at(id)}/select`, body, signal);
-export const generalise = (id: string, body: { include: number[]; exclude: number[]; rows?: string; attr?: string }, signal?: AbortSignal) =>
+export const generalise = (id: string, body: { include: number[]; exclude: number[]; rows?: string; attribute?: string }, signal?: AbortSignal) =>
   post<Generalised>(`${at(id)}/generalise`, body, signal);
-export const rowsFrom = (id: string, body: { include: number[]; exclude: number[] }, signal?: AbortSignal) => post<List>(`${at(id)}/rows`, body, signal);
-export const elementPath = async (id: string, node: number, signal?: AbortSignal): Promise<ElementPath> => {
-  const answer = await get<ElementPath | Step[] | { path: Step[]; children: Step[] }>(`${at(id)}/path`, { node }, signal);
-  if (Array.isArray(answer)) return { items: answer, children: [] };
-  if ('path' in answer) return { items: answer.path, children: answer.children ?? [] };
-  return { items: answer.items, children: answer.children ?? [] };
+export const rowsFrom = (id: string, body: { include: number[]; exclude: number[] }, signal?: AbortSignal) => post<List | null>(`${at(id)}/rows`, body, signal);
+export const elementPath = async (id: string, node: number, signal?: AbortSignal): Promise<Step[]> => {
+  const answer = await get<Step[] | Items<Step>>(`${at(id)}/path`, { node }, signal);
+  return Array.isArray(answer) ? answer : answer.items;
 };
 export const readWith = (id: string, project: ProjectFile, signal?: AbortSignal) => post<Reading>(`${at(id)}/read`, { project }, signal);
-export type { Items };

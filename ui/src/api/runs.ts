@@ -33,6 +33,12 @@ export interface Progress {
   bytes_now: number;
   rows: number;
   errors: number;
+  /** URLs that failed for good. */
+  failed?: number;
+  /** URLs that are not fetched. */
+  skipped?: number;
+  /** When the next host may be asked, while none may. */
+  next_due?: { at: string; host: string | null } | null;
   hosts_ready: number;
   hosts_resting: number;
   slots_busy: number;

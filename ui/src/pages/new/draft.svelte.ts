@@ -1,7 +1,7 @@
 // The draft of a project in the picker: the file as it stands, the pages it was tried on, what it reads from them,
 // and the pick under way. Every answer comes from the server's engine; this only asks and keeps.
 import { problemOf, type Problem } from '../../api/client';
-import { generalise, makePreview, readWith, rowsFrom, select, type Preview, type Reading, type Selected } from '../../api/previews';
+import { generalise, makePreview, readWith, rowsFrom, select, textOf, type Generalised, type Preview, type Reading, type Selected } from '../../api/previews';
 import type { Kind, ProjectFile } from '../../api/projects';
 import { Loaded } from '../../lib/load.svelte';
 import { picker } from '../../texts';
@@ -9,14 +9,6 @@ import { fieldsOf, freeName, isXPath, pageType, pageTypes, withDetail, withField
 
 /** What clicks in the page mean. */
 export type Tool = { kind: 'rows' } | { kind: 'field'; name: string | null } | { kind: 'next' };
-
-interface Match {
-  css: string | null;
-  xpath: string | null;
-  count: number;
-  nodes: number[];
-  values: string[];
-}
 
 /** What the picker needs to know of the element that was clicked. */
 export interface Clicked {
@@ -40,9 +32,9 @@ export class Draft {
   tool = $state.raw<Tool | null>(null);
   include = $state.raw<number[]>([]);
   exclude = $state.raw<number[]>([]);
-  match = $state.raw<Match | null>(null);
+  match = $state.raw<Generalised | null>(null);
   /** What would be selected if the element under the pointer were clicked. */
-  foreseen = $state.raw<Match | null>(null);
+  foreseen = $state.raw<Generalised | null>(null);
   problem = $state.raw<Problem | null>(null);
   busy = $state(false);
 
@@ -61,7 +53,7 @@ export class Draft {
     this.project = project;
     this.type = type;
     if (preview) this.previews = { [type]: preview };
-    if (preview?.rows) this.reading.value = preview.rows;
+    if (preview?.reading) this.reading.value = preview.reading;
     void this.#showRows();
   }
 
@@ -119,9 +111,10 @@ export class Draft {
   /** Reads the page anew with the draft as it stands. */
   async read(): Promise<void> {
     const preview = this.preview;
-    if (!preview || preview.failure) return;
+    const id = preview?.id;
+    if (!id) return;
     const project = this.project;
-    await this.reading.run((signal) => readWith(preview.id, project, signal));
+    await this.reading.run((signal) => readWith(id, project, signal));
   }
 
   /** Goes to a page type; fetches its page if that was not done. */
@@ -240,19 +233,19 @@ export class Draft {
     }, 120);
   }
 
-  #ask(include: number[]): Promise<Match> {
-    const preview = this.preview;
-    if (!preview) return Promise.reject(new Error('no page'));
+  #ask(include: number[]): Promise<Generalised> {
+    const id = this.preview?.id;
+    if (!id) return Promise.reject(new Error('no page'));
     this.#asked?.abort();
     this.#asked = new AbortController();
     const rows = this.tool?.kind === 'field' ? this.page.rows : undefined;
-    return generalise(preview.id, { include: this.tool?.kind === 'rows' ? this.rowsAround(include) : include, exclude: this.exclude, rows }, this.#asked.signal);
+    return generalise(id, { include: this.tool?.kind === 'rows' ? this.rowsAround(include) : include, exclude: this.exclude, rows }, this.#asked.signal);
   }
 
   async #apply(clicked: Clicked): Promise<void> {
     const tool = this.tool;
-    const preview = this.preview;
-    if (!tool || !preview) return;
+    const id = this.preview?.id;
+    if (!tool || !id) return;
     const turn = ++this.#turn;
     this.problem = null;
     if (!this.include.length) {
@@ -264,22 +257,25 @@ export class Draft {
       const match = await this.#ask(this.include);
       if (turn !== this.#turn) return;
       this.match = match;
-      const selector = match.css ?? match.xpath;
+      const { selector } = match;
       if (selector === null || !match.count) {
         this.problem = problemOf(new Error(tool.kind === 'field' && this.page.rows ? picker.notInRow : picker.nothingFits));
         return;
       }
-      const found = match.css !== null ? { css: match.css } : { xpath: selector };
-      if (tool.kind === 'next') this.change(withNext(this.project, this.type, 'link', selector));
-      else if (tool.kind === 'field' && tool.name !== null) this.change(withField(this.project, this.type, tool.name, found));
+      if (tool.kind === 'next') this.change(withNext(this.project, this.type, 'link', textOf(selector)));
+      else if (tool.kind === 'field' && tool.name !== null) this.change(withField(this.project, this.type, tool.name, selector));
       else if (tool.kind === 'field') {
         const name = freeName(this.project, this.type, clicked.hint);
         const kind = kindOf(clicked.tag, match.values);
-        this.change(withField(this.project, this.type, name, { ...found, kind }));
+        this.change(withField(this.project, this.type, name, { ...selector, kind }));
         this.tool = { kind: 'field', name };
       } else if (this.include.length > 1) {
-        const list = await rowsFrom(preview.id, { include: this.rowsAround(this.include), exclude: this.exclude });
+        const list = await rowsFrom(id, { include: this.rowsAround(this.include), exclude: this.exclude });
         if (turn !== this.#turn) return;
+        if (!list) {
+          this.problem = problemOf(new Error(picker.nothingFits));
+          return;
+        }
         this.change(withList(this.project, this.type, list));
         this.match = { ...match, nodes: list.nodes, count: list.nodes.length };
       }
@@ -294,9 +290,9 @@ export class Draft {
 
   /** What a selector finds, without taking it. */
   async try(text: string, within: boolean): Promise<Selected> {
-    const preview = this.preview;
-    if (!preview) throw new Error('no page');
-    const answer = await select(preview.id, { [isXPath(text) ? 'xpath' : 'css']: text, within: within ? this.page.rows : undefined });
+    const id = this.preview?.id;
+    if (!id) throw new Error('no page');
+    const answer = await select(id, { [isXPath(text) ? 'xpath' : 'css']: text, within: within ? this.page.rows : undefined });
     if (!answer.error) this.shownNodes = answer.nodes;
     return answer;
   }
@@ -323,8 +319,8 @@ export class Draft {
     const preview = this.preview;
     const rows = this.page.rows;
     this.rowNodes = [];
-    if (!preview || preview.failure || !rows) return;
-    const known = preview.lists?.find((list) => list.row_css === rows);
+    if (!preview?.id || !rows) return;
+    const known = preview.lists.find((list) => textOf(list.row) === rows);
     if (known) {
       this.rowNodes = known.nodes;
       return;

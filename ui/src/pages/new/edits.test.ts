@@ -51,18 +51,9 @@ test('addresses that begin like the list or the whole site make no pattern', () 
 });
 
 test('another list takes the place of the fields', () => {
-  const changed = withList(shop, 'list', {
-    index: 1, name: 'posts', rows: 3, row_css: 'article', detail_field: 'link', nodes: [], next: null,
-    fields: [
-      { name: 'title', kind: 'text', css: 'h3', attr: null, found: 3, examples: [] },
-      { name: 'link', kind: 'link', css: 'a', attr: 'href', found: 3, examples: [] },
-      { name: 'when', kind: 'date', css: 'time', attr: 'datetime', found: 3, examples: [] },
-    ],
-  });
-  expect(changed.fields?.list).toEqual({
-    rows: 'article', key: ['link'], next: 'a.next', links: [],
-    read: { title: { css: 'h3' }, link: { css: 'a', kind: 'link' }, when: { css: 'time', kind: 'date', attribute: 'datetime' } },
-  });
+  const list = { rows: 'article', key: ['link'], read: { title: 'h3', link: { css: 'a', kind: 'link' as const } }, links: [] };
+  const changed = withList(shop, 'list', { index: 1, name: 'article', rows: 3, row: { css: 'article' }, detail_field: 'link', nodes: [], next: null, fields: [], template: { list } });
+  expect(changed.fields?.list).toEqual({ ...list, next: 'a.next' });
 });
 
 test('the way on is written in its short form', () => {

@@ -115,30 +115,10 @@ function followers(project: ProjectFile, target: string): FieldView[] {
 
 /** Another list in place of what a page type reads. Its pages behind the rows go with it. */
 export function withList(project: ProjectFile, type: string, list: List): ProjectFile {
-  const read: Record<string, FieldFile> = {};
-  for (const field of list.fields) {
-    const file: FieldFile = field.css !== null && field.css !== undefined ? { css: field.css } : { xpath: field.xpath ?? '.' };
-    const implied = (field.kind === 'link' && field.attr === 'href') || (field.kind === 'image' && field.attr === 'src');
-    if (field.attr && !implied) file.attribute = field.attr;
-    if (field.kind !== 'text') file.kind = field.kind;
-    read[field.name] = file;
-  }
   let changed = project;
   for (const field of fieldsOf(project, type)) if (field.follow) changed = withoutType(changed, field.follow);
-  return withType(changed, type, {
-    rows: list.row_css,
-    key: list.detail_field ? [list.detail_field] : undefined,
-    read,
-    next: nextOf(list) ?? pageType(project, type).next,
-    links: pageType(project, type).links ?? [],
-  });
-}
-
-function nextOf(list: List): PageType['next'] | undefined {
-  const next = list.next;
-  if (!next) return undefined;
-  if (next.css) return next.css;
-  return next.link ?? (next.numbers ? { numbers: next.numbers } : next.url ? { url: next.url, to: next.to } : undefined);
+  const { rows, key, read, next, links } = Object.values(list.template)[0] ?? {};
+  return withType(changed, type, { rows, key, read, next: next ?? pageType(project, type).next, links: links ?? pageType(project, type).links });
 }
 
 /** How the list goes on, for the form. */

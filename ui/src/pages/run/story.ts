@@ -53,8 +53,8 @@ export function figures(run: Run, outcomes: Record<string, number> | null = null
     rows: isOpen(run) ? (progress?.rows ?? summary?.rows ?? 0) : (summary?.rows ?? progress?.rows ?? 0),
     added: summary?.row_changes?.new ?? null,
     changed: summary?.row_changes?.changed ?? null,
-    failed: counts ? sum('failed') : (progress?.errors ?? 0),
-    skipped: sum('disallowed', 'excluded', 'off-site', 'over-limit', 'trap', 'unwanted'),
+    failed: (isOpen(run) ? progress?.failed : undefined) ?? (counts ? sum('failed') : (progress?.errors ?? 0)),
+    skipped: (isOpen(run) ? progress?.skipped : undefined) ?? sum('disallowed', 'excluded', 'off-site', 'over-limit', 'trap', 'unwanted'),
   };
 }
 

@@ -37,7 +37,7 @@ export class Watched {
         if (!gone && this.run === null) this.problem = problemOf(error);
       });
     void load();
-    const stop = listen(runEvents(this.id), {
+    const stop: () => void = listen(runEvents(this.id), {
       on: {
         run: take as (data: never) => void,
         rows: () => this.#tick(),
@@ -48,6 +48,8 @@ export class Watched {
         gap: (() => void this.#catchUp(load)) as (data: never) => void,
       },
       state: (heard, at) => {
+        // Of a run that has ended nothing more is to be heard.
+        if (heard === 'lost' && this.run !== null && !isOpen(this.run)) stop();
         this.heard = heard;
         if (heard === 'live') this.heardAt = at;
       },

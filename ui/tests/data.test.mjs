@@ -23,7 +23,7 @@ test('rows are filtered, sorted, opened and exported as they are shown', { timeo
   const page = await world.page({ acceptDownloads: true });
   await page.goto(world.base);
   const project = {
-    project: 'rows', start: [`${address.url}/`], crawl: { scope: 'host', rate: 'unlimited', allow_addresses: [address.address] },
+    version: 1, project: 'rows', start: [`${address.url}/`], crawl: { scope: 'host', rate: 'unlimited', allow_addresses: [address.address] },
     fields: { list: { rows: 'ul.products > li', read: { title: 'h2', price: { css: '.price', kind: 'number' }, brand: '.brand' }, next: 'a[rel=next]' } },
   };
   assert.equal((await world.api(page, 'POST', '/projects', { project })).status, 201);
@@ -95,7 +95,7 @@ test('an index is made, given weights, and the project file has them', { timeout
   const page = await world.page();
   await page.goto(world.base);
   const project = {
-    project: 'weighed', start: [`${address.url}/`], crawl: { scope: 'host', rate: 'unlimited', allow_addresses: [address.address], max_pages: 2 },
+    version: 1, project: 'weighed', start: [`${address.url}/`], crawl: { scope: 'host', rate: 'unlimited', allow_addresses: [address.address], max_pages: 2 },
     fields: { list: { rows: 'ul.products > li', read: { title: 'h2', brand: '.brand' } } },
   };
   assert.equal((await world.api(page, 'POST', '/projects', { project })).status, 201);

@@ -14,7 +14,7 @@ test('whoever saves second is told, and nothing is lost', { timeout: 90_000 }, a
   const world = await start(t);
   const one = await world.page();
   await one.goto(world.base);
-  await world.api(one, 'POST', '/projects', { project: { project: 'both', start: ['https://shop.test/'], crawl: { max_pages: 10 } } });
+  await world.api(one, 'POST', '/projects', { project: { version: 1, project: 'both', start: ['https://shop.test/'], crawl: { max_pages: 10 } } });
   const two = await world.page();
   await settings(world, one);
   await settings(world, two);
@@ -45,7 +45,7 @@ test('mistakes in the YAML are shown in their place, and the form takes over wha
   const world = await start(t);
   const page = await world.page();
   await page.goto(world.base);
-  await world.api(page, 'POST', '/projects', { project: { project: 'both', start: ['https://shop.test/'], crawl: { max_pages: 10 } } });
+  await world.api(page, 'POST', '/projects', { project: { version: 1, project: 'both', start: ['https://shop.test/'], crawl: { max_pages: 10 } } });
   await page.goto(`${world.base}/projects/both/settings?view=yaml`);
   const editor = page.getByLabel('The project as YAML');
   const text = await editor.inputValue();
@@ -68,9 +68,9 @@ test('a project is deleted only after its name was typed', { timeout: 90_000 }, 
   const world = await start(t);
   const page = await world.page();
   await page.goto(world.base);
-  await world.api(page, 'POST', '/projects', { project: { project: 'both', start: ['https://shop.test/'] } });
+  await world.api(page, 'POST', '/projects', { project: { version: 1, project: 'both', start: ['https://shop.test/'] } });
   await page.goto(`${world.base}/projects/both`);
-  await page.getByText('More', { exact: true }).click();
+  await page.locator('#main summary', { hasText: 'More' }).click();
   await page.getByRole('button', { name: 'Delete the project…' }).click();
   const dialog = page.getByRole('dialog');
   const button = dialog.getByRole('button', { name: 'Delete for good' });

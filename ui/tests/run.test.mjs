@@ -15,7 +15,7 @@ function chain(length, leaves = 3) {
 }
 
 async function make(world, page, name, address, crawl = {}) {
-  const project = { project: name, start: [`${address.url}/`], crawl: { scope: 'host', allow_addresses: [address.address], rate: '10/s', ...crawl } };
+  const project = { version: 1, project: name, start: [`${address.url}/`], crawl: { scope: 'host', allow_addresses: [address.address], rate: '10/s', ...crawl } };
   const made = await world.api(page, 'POST', '/projects', { project });
   assert.equal(made.status, 201, JSON.stringify(made.data));
 }

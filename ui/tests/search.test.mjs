@@ -35,7 +35,7 @@ async function crawled(t, crawl = {}) {
   const world = await start(t, { allow: [address.address] });
   const page = await world.page();
   await page.goto(world.base);
-  const project = { project: 'things', start: [`${address.url}/`], crawl: { scope: 'host', allow_addresses: [address.address], rate: 'unlimited', ...crawl }, ...PROJECT };
+  const project = { version: 1, project: 'things', start: [`${address.url}/`], crawl: { scope: 'host', allow_addresses: [address.address], rate: 'unlimited', ...crawl }, ...PROJECT };
   const made = await world.api(page, 'POST', '/projects', { project });
   assert.equal(made.status, 201, JSON.stringify(made.data));
   const run = (await world.api(page, 'POST', '/projects/things/runs', {})).data;
@@ -53,12 +53,14 @@ async function finished(world, page, run) {
 const hits = async (page) => Number(/([\d,]+) hits?/.exec(await page.locator('.count').innerText())[1].replaceAll(',', ''));
 const titles = (page) => page.locator('ol .title, td.first .title').allInnerTexts();
 
-async function search(page, query) {
-  await page.getByRole('combobox', { name: 'Search' }).fill(query);
-  await page.getByRole('combobox', { name: 'Search' }).press('Enter');
-  await page.waitForURL((url) => (url.searchParams.get('q') ?? '') === query.trim());
-  await page.locator('.count').waitFor();
-  await page.waitForLoadState('networkidle');
+/** Types a query and waits for its hits: `count` of them, if that is said. */
+async function search(page, query, count = null) {
+  const box = page.getByRole('combobox', { name: 'Search' });
+  await box.fill(query);
+  const answered = page.waitForResponse((answer) => new URL(answer.url()).searchParams.get('q') === query && answer.url().includes('/search?'));
+  await box.press('Enter');
+  await answered;
+  if (count !== null) await until(`${count} hits of ${query}`, async () => (await hits(page)) === count, 5);
 }
 
 test('queries, facets, ranges and the address that shares them', { timeout: 180_000 }, async (t) => {
@@ -67,20 +69,15 @@ test('queries, facets, ranges and the address that shares them', { timeout: 180_
   await page.goto(`${world.base}/search/things`);
 
   // Boolean, phrase, none of.
-  await search(page, 'kind:row AND chair');
-  assert.equal(await hits(page), products.filter((one) => one.thing === 'chair').length);
-  await search(page, '+kind:row +(chair OR lamp) -oak');
-  assert.equal(await hits(page), products.filter((one) => ['chair', 'lamp'].includes(one.thing) && one.wood !== 'oak').length);
-  await search(page, 'kind:page "folding piece"');
-  assert.equal(await hits(page), 15);
+  await search(page, 'kind:row AND chair', products.filter((one) => one.thing === 'chair').length);
+  await search(page, '+kind:row +(chair OR lamp) -oak', products.filter((one) => ['chair', 'lamp'].includes(one.thing) && one.wood !== 'oak').length);
+  await search(page, 'kind:page "folding piece"', 15);
   assert.ok((await page.locator('mark').count()) > 0, 'what was found is marked');
   await axe(page, 'search');
   await shot(page, 'search-list');
 
   // A facet, then a range beside it.
-  await search(page, 'kind:row');
-  const whole = await hits(page);
-  assert.equal(whole, 30);
+  await search(page, 'kind:row', 30);
   const facet = page.locator('fieldset', { has: page.locator('legend', { hasText: /^brand$/ }) });
   await facet.getByLabel('Old Oak').check();
   await until('only Old Oak', async () => (await hits(page)) === 10);
@@ -134,7 +131,7 @@ test('spelling, suggestions and help when nothing matches', { timeout: 180_000 }
   await box.press('ArrowDown');
   await box.press('Enter');
   await page.waitForURL(/q=fol/i);
-  assert.ok((await hits(page)) > 0);
+  await until('hits', async () => (await page.locator('.count').count()) > 0 && (await hits(page)) > 0);
 
   await search(page, 'foldign chair');
   await until('a better spelling, or the hits of it', async () => (await page.getByText('Did you mean').count()) > 0 || (await page.getByText('was also looked for as').count()) > 0);
@@ -162,7 +159,7 @@ test('spelling, suggestions and help when nothing matches', { timeout: 180_000 }
   await page.getByRole('link', { name: 'Similar' }).first().click();
   await page.waitForURL(/like=/);
   await page.getByText('Similar to').waitFor();
-  assert.ok((await hits(page)) > 0);
+  await until('similar pages', async () => (await hits(page)) > 0);
 });
 
 test('the advanced form writes the query, and a typed query fills the form', { timeout: 180_000 }, async (t) => {

@@ -21,5 +21,6 @@ export interface Token {
 export const session = () => get<Session>('/session');
 export const signOut = () => del<null>('/session');
 export const tokens = () => get<Items<Token>>('/tokens');
-export const makeToken = (name: string, expires: string | null) => post<Token & { token: string }>('/tokens', { name, expires });
+/** `days` until it ends; null for never. */
+export const makeToken = (name: string, days: number | null) => post<Token & { token: string }>('/tokens', { name, days });
 export const dropToken = (id: string | number) => del<null>(`/tokens/${part(String(id))}`);

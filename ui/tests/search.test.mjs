@@ -5,7 +5,7 @@ import { axe, shot, site, start, until } from './world.mjs';
 
 const THINGS = ['chair', 'table', 'lamp', 'tent', 'stove'];
 const WOODS = ['oak', 'beech', 'pine'];
-const BRANDS = ['Nordlys', 'Old Oak', 'Kite'];
+const BRANDS = ['Nordlys', 'Old Mill', 'Kite'];
 
 /** 30 products: each a page with a row. */
 const products = Array.from({ length: 30 }, (_, at) => ({
@@ -79,13 +79,13 @@ test('queries, facets, ranges and the address that shares them', { timeout: 180_
   // A facet, then a range beside it.
   await search(page, 'kind:row', 30);
   const facet = page.locator('fieldset', { has: page.locator('legend', { hasText: /^brand$/ }) });
-  await facet.getByLabel('Old Oak').check();
-  await until('only Old Oak', async () => (await hits(page)) === 10);
+  await facet.getByLabel('Old Mill').check();
+  await until('only Old Mill', async () => (await hits(page)) === 10);
   const price = page.locator('fieldset', { has: page.locator('legend', { hasText: /^price$/ }) });
   await price.getByLabel('price from').fill('50');
   await price.getByLabel('price to').fill('60');
   await price.getByLabel('price: Apply').click();
-  const wanted = products.filter((one) => one.brand === 'Old Oak' && one.price >= 50 && one.price <= 60);
+  const wanted = products.filter((one) => one.brand === 'Old Mill' && one.price >= 50 && one.price <= 60);
   await until('the range too', async () => (await hits(page)) === wanted.length);
 
   // Sorted, as a table; and the same for whoever opens the address.

@@ -143,7 +143,7 @@ export interface LivePage {
 
 export interface Series {
   step_seconds: number;
-  from: string | number;
+  from: string | number | null;
   points: Record<string, (number | null)[]>;
 }
 
@@ -182,7 +182,8 @@ export const exclude = (id: string | number, patterns: string[], dryRun: boolean
 export const retryFailed = (id: string | number) => post<Run>(at(id, '/retry'));
 export const livePages = (id: string | number, signal?: AbortSignal) => get<Items<LivePage>>(at(id, '/live'), {}, signal);
 export const series = (id: string | number, signal?: AbortSignal) => get<Series>(at(id, '/series'), {}, signal);
-export const logPage = (id: string | number, filter: LogFilter, where: { cursor?: string | null; tail?: number; limit?: number }, signal?: AbortSignal) =>
+/** Lines after that of a cursor, `0` for the first; without a cursor the last ones. */
+export const logPage = (id: string | number, filter: LogFilter, where: { cursor?: string; limit: number }, signal?: AbortSignal) =>
   get<Items<LogLine>>(at(id, '/log'), { ...filter, ...where }, signal);
 export const logDownload = (id: string | number) => address(at(id, '/log/download'));
 export const runEvents = (id: string | number) => address(at(id, '/events'));

@@ -65,6 +65,17 @@ describe('Pages', () => {
     expect([none.count, none.complete]).toEqual([0, true]);
   });
 
+  it('does not ask a list that grows for its end again and again', async () => {
+    let asked = 0;
+    const pages = new Pages<number>(async (cursor) => {
+      asked += 1;
+      return cursor === null ? { items: [1, 2], next: 'later' } : { items: [], next: 'later' };
+    });
+    await pages.need(0, 50);
+    await pages.need(0, 50);
+    expect([asked, pages.count, pages.complete]).toEqual([2, 2, true]);
+  });
+
   it('keeps only the latest pages and reads the others again', async () => {
     const log: (string | null)[] = [];
     const pages = new Pages(numbers(10, 1000, log), 3);

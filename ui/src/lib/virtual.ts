@@ -133,7 +133,8 @@ export class Pages<T> {
       if (isLast) {
         const row = this.starts[page].row + answer.items.length;
         this.count = row;
-        if (answer.next === null) this.complete = true;
+        // An empty page ends the list too, or a list that grows would be asked for its end without end.
+        if (answer.next === null || answer.items.length === 0) this.complete = true;
         this.starts.push({ cursor: answer.next, row });
       }
       for (const oldest of this.kept.keys()) {

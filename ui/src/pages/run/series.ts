@@ -14,7 +14,7 @@ export interface Lines {
 /** Lines of a series: counts become a rate per second where `perSecond` says so. */
 export function lines(series: Series, names: string[], perSecond = false): Lines {
   const step = Math.max(series.step_seconds, 0.001);
-  const from = typeof series.from === 'number' ? series.from : Date.parse(series.from) / 1000;
+  const from = typeof series.from === 'number' ? series.from : Date.parse(series.from ?? '') / 1000;
   const columns = names.map((name) => series.points[name] ?? []);
   const length = Math.max(0, ...columns.map((column) => column.length));
   const times = Array.from({ length }, (_, at) => from + at * step);

@@ -87,7 +87,7 @@ export class Watched {
   /** Events were left out: the state and the end of the log are asked for. */
   async #catchUp(load: () => Promise<unknown>): Promise<void> {
     await load();
-    const { items } = await logPage(this.id, {}, { tail: 200 });
+    const { items } = await logPage(this.id, {}, { limit: 200 });
     this.fresh = items;
   }
 }

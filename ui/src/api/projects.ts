@@ -1,11 +1,11 @@
 // Projects: what a person works on; one YAML file each.
 import { ask, get, part, post, type Items, type Mistake } from './client';
-import type { Run } from './runs';
+import type { HealthAction, Run } from './runs';
 
 export interface Attention {
   level: 'info' | 'warn' | 'error';
   text: string;
-  action?: string | null;
+  action?: HealthAction | null;
 }
 
 export interface ProjectCard {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Hit } from '../../api/indexes';
-import { columnsOf, layoutFor, readState, writeState, type SearchState } from './state';
+import { columnsOf, layoutFor, readState, usefulFacets, writeState, type SearchState } from './state';
 
 const PLAIN: SearchState = { q: '', filters: [], sort: '', layout: '', group: false, explain: false, like: '' };
 
@@ -33,6 +33,20 @@ function hit(fields: number, image: string | null = null): Hit {
     passages: [], fields: values, pinned: false, more_of_site: false, explanation: null,
   };
 }
+
+describe('facets', () => {
+  it('are shown where they narrow something down', () => {
+    const columns = [{ name: 'price', kind: 'number' as const }];
+    const facets = [
+      { column: 'lang', values: [['en', 3]] as [string, number][], ends: null },
+      { column: 'brand', values: [['a', 1], ['b', 2]] as [string, number][], ends: null },
+      { column: 'price', values: [], ends: [1, 9] as [number, number] },
+    ];
+    const names = (filters: string[]) => usefulFacets(facets, columns, filters).map((one) => one.column);
+    expect(names([])).toEqual(['brand', 'price']);
+    expect(names(['lang:"en"'])).toEqual(['lang', 'brand', 'price']);
+  });
+});
 
 describe('layout', () => {
   it('suits the kinds of the hits', () => {

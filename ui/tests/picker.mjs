@@ -29,7 +29,7 @@ export async function place(page, selector, n = 0) {
 export async function click(page, selector, n = 0) {
   const { x, y } = await place(page, selector, n);
   await page.mouse.move(x, y);
-  const answered = page.waitForResponse((answer) => /\/previews\/[^/]+\/(generalise|rows)$/.test(new URL(answer.url()).pathname) && answer.request().method() === 'POST');
+  const answered = page.waitForResponse((answer) => /\/previews\/[^/]+\/(generalise|list)$/.test(new URL(answer.url()).pathname) && answer.request().method() === 'POST');
   await page.mouse.click(x, y);
   await answered;
   await settled(page);

@@ -90,6 +90,7 @@ test('private addresses are refused in the URL box, with words', async (t) => {
   for (const url of [served.url, 'http://169.254.169.254/latest/meta-data/', 'http://[::1]:22/', 'http://10.0.0.1/', `http://localhost:${world.port}/api/v1/session`]) {
     await page.goto(`${world.base}/new?url=${encodeURIComponent(url)}`);
     await page.getByText('The page could not be fetched').waitFor();
+    await page.getByText(/Addresses of this machine and its network are not asked/).waitFor();
     assert.equal(await page.locator('iframe').count(), 0, url);
   }
 });

@@ -111,7 +111,7 @@ export const pageAddress = (id: string) => address(`${at(id)}/page`);
 export const select = (id: string, body: { css?: string; xpath?: string; within?: string }, signal?: AbortSignal) => post<Selected>(`${at(id)}/select`, body, signal);
 export const generalise = (id: string, body: { include: number[]; exclude: number[]; rows?: string; attribute?: string }, signal?: AbortSignal) =>
   post<Generalised>(`${at(id)}/generalise`, body, signal);
-export const rowsFrom = (id: string, body: { include: number[]; exclude: number[] }, signal?: AbortSignal) => post<List | null>(`${at(id)}/rows`, body, signal);
+export const rowsFrom = (id: string, body: { include: number[]; exclude: number[] }, signal?: AbortSignal) => post<List | null>(`${at(id)}/list`, body, signal);
 export const elementPath = async (id: string, node: number, signal?: AbortSignal): Promise<Step[]> => {
   const answer = await get<Step[] | Items<Step>>(`${at(id)}/path`, { node }, signal);
   return Array.isArray(answer) ? answer : answer.items;

@@ -14,7 +14,7 @@ for (const file of first) {
   for (const found of readFileSync(join(dist, file), 'utf8').matchAll(/(?:import|from)\s*"\.\/([^"]+\.js)"/g)) first.add(`assets/${found[1]}`);
 }
 // Home is what a first visit opens.
-for (const file of readdirSync(join(dist, 'assets'))) if (/^Home-/.test(file)) first.add(`assets/${file}`);
+for (const file of readdirSync(join(dist, 'assets'))) if (/^Home-.*\.(js|css)$/.test(file)) first.add(`assets/${file}`);
 
 let sum = gzip('index.html');
 for (const file of first) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -160,9 +160,9 @@ async function ended(child, signal) {
 
 /** Serves pages from a map of path to HTML (or a function of the request); resolves to its address. */
 export async function site(t, pages, { delay = 0 } = {}) {
-  const server = createServer((request, response) => {
-    const path = new URL(request.url, 'http://x').pathname;
-    const found = typeof pages === 'function' ? pages(path, request) : pages[path];
+  const server = createServer((asked, response) => {
+    const path = new URL(asked.url, 'http://x').pathname;
+    const found = typeof pages === 'function' ? pages(path, asked) : pages[path];
     setTimeout(() => {
       if (found === undefined) response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
       else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(found);
@@ -177,25 +177,18 @@ export async function site(t, pages, { delay = 0 } = {}) {
   return { address: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}` };
 }
 
-/** A slow line to another loopback server: each answer waits, then comes at `rate` bytes a second. */
+/** A slow line to another loopback server: each answer takes `delay` ms more, and as long as `rate` bytes a second. */
 export async function slowed(t, target, { delay = 150, rate = 200_000 } = {}) {
   const to = new URL(target);
-  const server = createServer(async (request, response) => {
-    await new Promise((resolve) => setTimeout(resolve, delay));
-    try {
-      const answer = await fetch(new URL(request.url, to), { redirect: 'manual', headers: { ...request.headers, host: to.host } });
-      const body = Buffer.from(await answer.arrayBuffer());
-      const headers = Object.fromEntries(answer.headers);
-      for (const name of ['content-encoding', 'content-length', 'transfer-encoding', 'connection', 'keep-alive']) delete headers[name];
-      response.writeHead(answer.status, headers);
-      for (let at = 0; at < body.length; at += rate / 10) {
-        response.write(body.subarray(at, at + rate / 10));
-        if (at + rate / 10 < body.length) await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      response.end();
-    } catch {
-      response.destroy();
-    }
+  const server = createServer((asked, response) => {
+    // Under the name it was asked by, so that its links lead back here.
+    const passed = request({ host: to.hostname, port: to.port, path: asked.url, method: asked.method, headers: { ...asked.headers, 'accept-encoding': 'identity' } }, async (answer) => {
+      const body = Buffer.concat(await answer.toArray());
+      await new Promise((resolve) => setTimeout(resolve, delay + (body.length / rate) * 1000));
+      response.writeHead(answer.statusCode, answer.headers).end(body);
+    });
+    passed.on('error', () => response.destroy());
+    asked.pipe(passed);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {

@@ -1,0 +1,4 @@
+//! The graph as its users see it.
+
+mod dense;
+mod reference;

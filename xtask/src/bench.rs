@@ -51,6 +51,13 @@ const BENCHES: &[Bench] = &[
         example: "bench_search",
         beside_python: false,
     },
+    Bench {
+        name: "rank",
+        about: "PageRank on a made-up power-law graph: arcs per second, bytes per arc, time and memory of the transpose",
+        package: "graph",
+        example: "bench_rank",
+        beside_python: false,
+    },
 ];
 
 /// Runs the benchmark named; `--runs N` times, and with what follows `--` as its arguments.

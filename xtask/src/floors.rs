@@ -40,6 +40,7 @@ const PLACES: &[(&str, Place)] = &[
     ("archive", Floor(1)),
     ("index", Floor(1)),
     ("rank", Floor(1)),
+    ("graph", Floor(1)),
     ("measure", Floor(1)),
     ("export", Floor(1)),
     ("catalog", Floor(1)),

@@ -30,7 +30,7 @@ pub use evaluate::{Collection, evaluate, vocabulary};
 pub use plan::{Marks, Plan, Words, plan};
 pub use searcher::{Answer, DEEPEST, FacetCounts, Hit, Search, Searcher};
 pub use settings::{IndexSettings, Ranking};
-pub use shard::{Explained, Local, Scored, Shard, ShardFound, ShardOrder};
+pub use shard::{Explained, Local, PageRanks, Scored, Shard, ShardFound, ShardOrder};
 pub use signals::BUILT_IN;
 pub use similar::Cached;
 pub use snippet::{Marked, Piece, mark, passages};

@@ -116,7 +116,11 @@ pub struct Local {
     fields: Arc<Fields>,
     vocabulary: OnceLock<Option<Arc<text::spell::Vocabulary>>>,
     load: Box<dyn Fn() -> Option<Arc<text::spell::Vocabulary>> + Send + Sync>,
+    pageranks: Option<Arc<PageRanks>>,
 }
+
+/// The rank of a URL by the links of its crawl, scaled so that the mean is 1; none where it is not known.
+pub type PageRanks = dyn Fn(&str) -> Option<f64> + Send + Sync;
 
 impl Local {
     /// Answers from a view; the words for near spellings are loaded when they are first needed.
@@ -125,7 +129,18 @@ impl Local {
         fields: Arc<Fields>,
         vocabulary: impl Fn() -> Option<Arc<text::spell::Vocabulary>> + Send + Sync + 'static,
     ) -> Local {
-        Local { view, fields, vocabulary: OnceLock::new(), load: Box::new(vocabulary) }
+        Local { view, fields, vocabulary: OnceLock::new(), load: Box::new(vocabulary), pageranks: None }
+    }
+
+    /// Lets formulas use `pagerank`.
+    #[must_use]
+    pub fn with_pageranks(mut self, pageranks: Arc<PageRanks>) -> Local {
+        self.pageranks = Some(pageranks);
+        self
+    }
+
+    fn signals(&self, order: &ShardOrder<'_>) -> Result<Option<RankSignals>, SearchError> {
+        RankSignals::new(order.ranking, &self.fields, order.now, self.pageranks.clone())
     }
 
     /// The view.
@@ -174,7 +189,7 @@ impl Shard for Local {
     }
 
     fn best(&self, order: &ShardOrder<'_>) -> Result<ShardFound, SearchError> {
-        let signals = RankSignals::new(order.ranking, &self.fields, order.now)?;
+        let signals = self.signals(order)?;
         let proximity = Proximity::new(order);
         let looked_at = if proximity.is_some() && order.order == Order::Score { LOOKED_AT } else { 0 };
         let request = Request {
@@ -236,7 +251,7 @@ impl Shard for Local {
         let (address, near) = (found.address, found.near);
         let words = self.view.explain(order.query, order.statistics, order.scoring, address)?;
         let Some(words) = words else { return Ok(None) };
-        let signals = RankSignals::new(order.ranking, &self.fields, order.now)?;
+        let signals = self.signals(order)?;
         let base = words.value + near;
         let Some(signals) = signals else {
             return Ok(Some(Explained { words, near, formula: None, fresh: None, score: base }));

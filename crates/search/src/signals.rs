@@ -1,13 +1,15 @@
 //! What changes a score beside words: the formula and freshness.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
-use index::{DocAddress, IndexError, NumberColumn, Segment, Signals, View};
+use index::{DocAddress, IndexError, KeywordColumn, NumberColumn, Segment, Signals, View};
 use rank::Formula;
 
 use crate::SearchError;
 use crate::document::{Fields, built_in};
 use crate::settings::{FormulaIs, Freshness, Ranking};
+use crate::shard::PageRanks;
 
 /// Names that every formula may use, beside those of the fields.
 pub const BUILT_IN: [&str; 5] = ["age", "depth", "length", "score", "pagerank"];
@@ -19,6 +21,7 @@ pub(crate) struct RankSignals {
     formula: Option<(Formula, Vec<Variable>, FormulaIs)>,
     freshness: Option<Freshness>,
     now: i64,
+    pageranks: Option<Arc<PageRanks>>,
 }
 
 /// Where a variable's value comes from.
@@ -30,6 +33,8 @@ enum Variable {
     Age,
     /// The score of its words.
     Score,
+    /// The rank of its page by links, which stands outside the index.
+    PageRank,
     /// Not known here.
     Unknown,
 }
@@ -40,6 +45,7 @@ impl RankSignals {
         ranking: &Ranking,
         fields: &Fields,
         now: i64,
+        pageranks: Option<Arc<PageRanks>>,
     ) -> Result<Option<RankSignals>, SearchError> {
         let formula = match ranking.formula.as_deref().filter(|text| !text.trim().is_empty()) {
             None => None,
@@ -48,6 +54,7 @@ impl RankSignals {
                 let variables = formula.names().iter().map(|name| match name.as_str() {
                     "age" => Variable::Age,
                     "score" => Variable::Score,
+                    "pagerank" if !fields.variables.contains_key("pagerank") => Variable::PageRank,
                     name => fields
                         .variables
                         .get(name)
@@ -60,7 +67,7 @@ impl RankSignals {
         if formula.is_none() && ranking.freshness.is_none() {
             return Ok(None);
         }
-        Ok(Some(RankSignals { formula, freshness: ranking.freshness, now }))
+        Ok(Some(RankSignals { formula, freshness: ranking.freshness, now, pageranks }))
     }
 
     /// The score of a document whose words are worth `words`.
@@ -122,6 +129,7 @@ fn parse(text: &str, fields: &Fields) -> Result<Formula, SearchError> {
 /// The columns that a formula and freshness need.
 struct Columns {
     variables: Vec<Option<NumberColumn>>,
+    address: Option<KeywordColumn>,
     date: NumberColumn,
     fetched: NumberColumn,
     buffer: RefCell<Vec<f64>>,
@@ -130,14 +138,25 @@ struct Columns {
 impl Columns {
     fn new(signals: &RankSignals, segment: &Segment<'_>) -> Result<Columns, IndexError> {
         let mut variables = Vec::new();
+        let mut address = None;
         for variable in signals.formula.iter().flat_map(|(_, variables, _)| variables) {
             variables.push(match variable {
                 Variable::Column(field) => Some(segment.numbers(*field)?),
+                Variable::PageRank => {
+                    address = Some(segment.keywords(built_in::ADDRESS)?);
+                    None
+                }
                 _ => None,
             });
         }
         let (date, fetched) = (segment.numbers(built_in::DATE)?, segment.numbers(built_in::FETCHED)?);
-        Ok(Columns { variables, date, fetched, buffer: RefCell::default() })
+        Ok(Columns { variables, address, date, fetched, buffer: RefCell::default() })
+    }
+
+    /// The rank of a document's URL, joined by its address.
+    fn pagerank(&self, signals: &RankSignals, doc: u32) -> Option<f64> {
+        let (address, ranks) = (self.address.as_ref()?, signals.pageranks.as_ref()?);
+        ranks(&address.text(address.first(doc)?)?)
     }
 
     fn age(&self, signals: &RankSignals, doc: u32) -> f64 {
@@ -167,6 +186,7 @@ impl Columns {
                 }
                 Variable::Age => self.age(signals, doc),
                 Variable::Score => words,
+                Variable::PageRank => self.pagerank(signals, doc).unwrap_or(f64::NAN),
                 Variable::Unknown => f64::NAN,
             });
         }

@@ -155,6 +155,9 @@ pub enum ServiceError {
     /// The export failed.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// The links do not make a graph.
+    #[error(transparent)]
+    Graph(#[from] graph::GraphError),
     /// A path that only the asking process could follow.
     #[error("{} is no absolute path", .0.display())]
     RelativePath(PathBuf),

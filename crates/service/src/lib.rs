@@ -14,11 +14,14 @@ mod exports;
 mod guarded;
 mod hosts;
 mod indexes;
+mod link_graph;
+mod link_index;
 mod links;
 mod live;
 mod moment;
 mod pages;
 pub mod preview;
+mod ranks;
 mod rebuild;
 mod reindex;
 mod repair;
@@ -32,6 +35,7 @@ mod runs;
 mod select;
 mod sink;
 mod stored;
+mod stored_ranks;
 mod summary;
 mod walk;
 mod why;
@@ -47,13 +51,17 @@ pub use indexes::{
     CachedRequest, EvaluateRequest, IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNot,
     WhyNotRequest,
 };
+pub use link_graph::LinkWeights;
+pub use link_index::{GraphLink, LinksOf};
 pub use links::{LinkCounts, LinkList, LinkRow};
 pub use live::Live;
 pub use moment::Moment;
 pub use pages::PageRow;
+pub use ranks::{BestLink, RankBy, RankRow};
 pub use repair::{RepairRow, Repaired, repair_unopened};
 pub use request::{
-    ExportRequest, HostsRequest, LinksRequest, PagesRequest, ProjectChoice, Request, WhyRequest,
+    ExportRequest, GraphRequest, HostsRequest, LinksRequest, PagesRequest, ProjectChoice, RankRequest,
+    Request, WhyRequest,
 };
 pub use robots::RobotsWord;
 pub use rows::{

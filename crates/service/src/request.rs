@@ -6,8 +6,8 @@ use model::ProjectName;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CachedRequest, DiffRequest, EvaluateRequest, IndexRequest, LinkList, Moment, RowsRequest, SearchRequest,
-    SuggestRequest, WhyNotRequest,
+    CachedRequest, DiffRequest, EvaluateRequest, IndexRequest, LinkList, LinkWeights, LinksOf, Moment,
+    RankBy, RowsRequest, SearchRequest, SuggestRequest, WhyNotRequest,
 };
 
 /// A verb with its arguments.
@@ -20,6 +20,10 @@ pub enum Request {
     Why(WhyRequest),
     /// What is wrong with a site's links.
     Links(LinksRequest),
+    /// Pages and hosts by the links between them.
+    Rank(RankRequest),
+    /// The links themselves.
+    Graph(GraphRequest),
     /// The politeness ledger.
     Hosts(HostsRequest),
     /// The counts of a project.
@@ -108,6 +112,38 @@ pub struct LinksRequest {
     /// These; all if empty.
     pub lists: Vec<LinkList>,
     /// At most so many rows of each.
+    pub limit: Option<u64>,
+}
+
+/// What to rank, and how.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RankRequest {
+    /// Of this project; the one that ran last unless said.
+    pub project: Option<ProjectName>,
+    /// Pages, hosts, or by distances.
+    pub by: RankBy,
+    /// Pages and hosts that rank spreads from; all if empty.
+    pub trusted: Vec<String>,
+    /// What links weigh; with others than the usual, what moves is listed.
+    pub weights: Option<LinkWeights>,
+    /// At most so many.
+    pub limit: Option<u64>,
+    /// The mean rank of the pages that this run fetched, hour by hour, instead.
+    pub by_hour: Option<i64>,
+}
+
+/// Which links.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GraphRequest {
+    /// Of this project; the one that ran last unless said.
+    pub project: Option<ProjectName>,
+    /// All, or those of one URL.
+    pub links: LinksOf,
+    /// What links weigh.
+    pub weights: Option<LinkWeights>,
+    /// At most so many.
     pub limit: Option<u64>,
 }
 

@@ -16,7 +16,8 @@ use tokio::sync::watch;
 
 use crate::indexes::{Follower, ensure, follow};
 use crate::rows::{latest_marks, watch};
-use crate::{Data, Live, ServiceError, Summary, summary};
+use crate::stored_ranks::StoredRanks;
+use crate::{Data, Live, ServiceError, Summary, ranks, summary};
 
 /// Rows dropped in one commit.
 const DROP: usize = 20_000;
@@ -117,12 +118,17 @@ impl Started {
         let Started { data, entry, id, run, follower, .. } = self;
         let ended = run.wait().await;
         data.detach();
+        let ended_at = now();
         let counted = {
             let (data, entry) = (data.clone(), entry.clone());
             tokio::task::spawn_blocking(move || {
                 // Reads what is left first.
                 drop(follower);
                 data.write_index(entry.crawl)?;
+                // A search can do with the ranks of the run before.
+                if let Err(error) = ranks::refresh(&data, entry.crawl, ended_at) {
+                    tracing::warn!(%error, "no ranks were computed; \"gannet rank\" does it");
+                }
                 let mut summary = summary(&data, &entry)?;
                 summary.row_changes = latest_marks(&data, entry.project.name.as_str())?;
                 (summary.coverage, summary.drift) = watch(&data, &entry, id)?;
@@ -178,6 +184,7 @@ async fn drop_abandoned(data: &Arc<Data>) -> Result<(), ServiceError> {
         let dropped = tokio::task::spawn_blocking(move || -> Result<(), ServiceError> {
             while !drop_part(&owner, crawl)? {}
             while !keeps_rows && !drop_rows(&owner, crawl)? {}
+            StoredRanks::drop(&owner, crawl)?;
             let folder = owner.archive_dir(crawl);
             if folder.exists() {
                 std::fs::remove_dir_all(&folder).map_err(ServiceError::io("remove", &folder))?;

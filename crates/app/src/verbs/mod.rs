@@ -9,10 +9,13 @@ mod detect;
 mod diff;
 mod evaluate;
 mod export;
+mod graph;
 mod hosts;
 mod index;
 mod links;
 mod pages;
+mod rank;
+mod rank_edges;
 mod ranking;
 mod read;
 mod reference;
@@ -42,7 +45,7 @@ pub(crate) struct Verb {
 }
 
 /// Every verb, in the order of the help.
-pub(crate) const VERBS: [Verb; 31] = [
+pub(crate) const VERBS: [Verb; 33] = [
     Verb { command: crawl::command, run: crawl::run },
     Verb { command: try_page::command, run: try_page::run },
     steer::PAUSE,
@@ -53,6 +56,8 @@ pub(crate) const VERBS: [Verb; 31] = [
     Verb { command: why::command, run: why::run },
     Verb { command: links::command, run: links::run },
     Verb { command: hosts::command, run: hosts::run },
+    Verb { command: rank::command, run: rank::run },
+    Verb { command: graph::command, run: graph::run },
     Verb { command: rows::command, run: rows::run },
     Verb { command: runs::command, run: runs::run },
     Verb { command: diff::command, run: diff::run },

@@ -16,6 +16,7 @@ mod order;
 mod politeness;
 mod power_cut;
 mod process;
+mod rank;
 mod readme;
 mod rows;
 mod search;

@@ -15,6 +15,7 @@ use text::spell::Vocabulary;
 use text::suggest::Suggestions;
 
 use crate::select::hint;
+use crate::stored_ranks::LazyRanks;
 use crate::{Data, ServiceError};
 
 /// The indexes that are open, by name.
@@ -33,6 +34,8 @@ pub(crate) struct OpenIndex {
     ended: AtomicBool,
     suggestions: Mutex<Made<Suggestions>>,
     words: Arc<Mutex<Made<Vocabulary>>>,
+    /// The ranks of its projects' pages, as they were last computed.
+    ranks: Mutex<Arc<LazyRanks>>,
 }
 
 /// What was made for an index of so many documents.
@@ -103,6 +106,7 @@ pub(super) fn create(
 pub(super) fn open(data: &Data, entry: &IndexEntry) -> Result<Arc<OpenIndex>, ServiceError> {
     let mut open = data.indexes().0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = open.get(&entry.name) {
+        known.renew_ranks(data);
         return Ok(Arc::clone(known));
     }
     let settings: IndexSettings =
@@ -118,7 +122,9 @@ pub(super) fn open(data: &Data, entry: &IndexEntry) -> Result<Arc<OpenIndex>, Se
         ended: AtomicBool::new(false),
         suggestions: Mutex::new(None),
         words: Arc::default(),
+        ranks: Mutex::default(),
     });
+    index.renew_ranks(data);
     open.insert(entry.name.clone(), Arc::clone(&index));
     Ok(index)
 }
@@ -329,7 +335,22 @@ impl OpenIndex {
             });
             loaded.clone()
         };
-        Ok(Some(Local::new(view, fields, load)))
+        let ranks = Arc::clone(&self.ranks.lock().unwrap_or_else(PoisonError::into_inner));
+        let shard = Local::new(view, fields, load);
+        Ok(Some(shard.with_pageranks(Arc::new(move |url| ranks.scaled(url)))))
+    }
+
+    /// Looks whether ranks were computed since; they are read when a formula first asks for one.
+    fn renew_ranks(&self, data: &Data) {
+        let crawls = self.settings.projects.iter().filter_map(|name| {
+            let entry = data.project(Some(&name.parse().ok()?)).ok()?;
+            Some(entry.crawl)
+        });
+        let found = LazyRanks::of_crawls(data, crawls);
+        let mut ranks = self.ranks.lock().unwrap_or_else(PoisonError::into_inner);
+        if !ranks.is_same(&found) {
+            *ranks = Arc::new(found);
+        }
     }
 
     /// Suggestions, made again when the index has changed much.

@@ -7,6 +7,7 @@ mod export;
 mod links;
 mod pages;
 mod preview;
+mod ranks;
 mod repair;
 mod rows;
 mod site;

@@ -1,0 +1,64 @@
+//! `gannet rank` as people meet it.
+
+use serde_json::Value;
+
+use crate::gannet::{Said, gannet, gannet_with};
+
+const EDGES: &[u8] =
+    b"# source target weight\nhttp://a.test/1 http://b.test/1 3\nhttp://a.test/2 http://b.test/1\n\
+    http://b.test/1 http://a.test/1\nhttp://c.test/ http://a.test/2 2\n";
+
+fn ranks(said: &Said) -> Vec<(String, f64)> {
+    assert_eq!((said.err.as_str(), said.code), ("", Some(0)));
+    let read = |line: &str| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        (row["id"].as_str().unwrap().to_owned(), row["rank"].as_f64().unwrap())
+    };
+    said.out.lines().map(read).collect()
+}
+
+#[test]
+fn edges_become_ranks_best_first_that_add_up_to_one() {
+    let found = ranks(&gannet_with(&["rank", "--edges", "-", "--json"], EDGES, &[]));
+    let names: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(names, ["http://b.test/1", "http://a.test/1", "http://a.test/2", "http://c.test/"]);
+    let sum: f64 = found.iter().map(|(_, rank)| rank).sum();
+    assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+    let text = gannet_with(&["rank", "--edges", "-", "--limit", "1"], EDGES, &[]).out;
+    assert_eq!(text, format!("http://b.test/1\t{}\n", found[0].1));
+}
+
+#[test]
+fn hosts_and_distances_are_ranked_too() {
+    let hosts = ranks(&gannet_with(&["rank", "--edges", "-", "--by", "hosts", "--json"], EDGES, &[]));
+    let names: Vec<&str> = hosts.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(names, ["a.test", "b.test", "c.test"]);
+    let near = ranks(&gannet_with(&["rank", "--edges", "-", "--by", "harmonic", "--json"], EDGES, &[]));
+    assert_eq!(near[0], ("http://b.test/1".to_owned(), 2.5));
+}
+
+#[test]
+fn trust_spreads_from_the_sites_named_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let list = dir.path().join("good.txt");
+    std::fs::write(&list, "# good\nb.test\n").unwrap();
+    let list = list.to_str().unwrap();
+    let found = ranks(&gannet_with(&["rank", "--edges", "-", "--trusted", list, "--json"], EDGES, &[]));
+    let without: Vec<&str> =
+        found.iter().filter(|(_, rank)| *rank == 0.0).map(|(id, _)| id.as_str()).collect();
+    assert_eq!(without, ["http://a.test/2", "http://c.test/"]);
+    std::fs::write(list, "elsewhere.test\n").unwrap();
+    let said = gannet_with(&["rank", "--edges", "-", "--trusted", list], EDGES, &[]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("names none of the pages"), "{}", said.err);
+}
+
+#[test]
+fn a_wrong_list_is_refused_by_its_line() {
+    let said = gannet_with(&["rank", "--edges", "-"], b"a b\na b heavy\n", &[]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("line 2: weight \"heavy\" is not a positive number"), "{}", said.err);
+    let said = gannet(&["rank", "--edges", "/nowhere/edges.tsv"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.starts_with("gannet: cannot open /nowhere/edges.tsv"), "{}", said.err);
+}

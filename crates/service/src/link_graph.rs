@@ -1,0 +1,130 @@
+//! The link graph of a crawl, out of its tables: which pages, which links, and what each weighs.
+
+use archive::tables::{Edge, LINKS};
+use frontier::tables::URLS;
+use graph::{Builder, Fold, Graph, GraphError};
+use kv::{Reader, Snapshot};
+use model::{CrawlId, HostKey, UrlKey};
+use serde::{Deserialize, Serialize};
+
+use crate::ServiceError;
+
+/// What sorting links may take in memory; more of them are sorted on disk.
+pub(crate) const MEMORY: usize = 256 << 20;
+
+/// What a link weighs: the product of these by how it looks. A weight of 0 makes it no link.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LinkWeights {
+    /// Plain; bold or italic; both.
+    pub visibility: [f32; 3],
+    /// In the last, middle and first third of its page's words.
+    pub position: [f32; 3],
+    /// To the same host, the same registered domain, elsewhere.
+    pub distance: [f32; 3],
+    /// One whose author does not vouch for it.
+    pub nofollow: f32,
+}
+
+impl Default for LinkWeights {
+    fn default() -> LinkWeights {
+        LinkWeights {
+            visibility: [1.0, 2.0, 3.0],
+            position: [1.0, 2.0, 3.0],
+            distance: [1.0, 3.0, 5.0],
+            nofollow: 0.0,
+        }
+    }
+}
+
+impl LinkWeights {
+    /// Every link alike.
+    pub const EVEN: LinkWeights =
+        LinkWeights { visibility: [1.0; 3], position: [1.0; 3], distance: [1.0; 3], nofollow: 0.0 };
+
+    /// The weight of a link.
+    pub fn of(&self, edge: &Edge) -> f32 {
+        let third = |step: u8| usize::from(step.clamp(1, 3)) - 1;
+        let distance = match edge.look.distance {
+            0..=1 => 0,
+            2..=4 => 1,
+            _ => 2,
+        };
+        let look = self.visibility[third(edge.look.visibility)]
+            * self.position[third(edge.look.position)]
+            * self.distance[distance];
+        if edge.rel.nofollow { look * self.nofollow } else { look }
+    }
+
+    /// Refuses weights that are none.
+    pub(crate) fn check(&self) -> Result<(), ServiceError> {
+        let all = self.visibility.iter().chain(&self.position).chain(&self.distance).chain([&self.nofollow]);
+        match all.copied().find(|weight| !(*weight >= 0.0 && *weight <= 1e6)) {
+            None => Ok(()),
+            Some(weight) => {
+                Err(ServiceError::Settings(format!("link weight {weight}: give a number from 0 to 1000000")))
+            }
+        }
+    }
+}
+
+/// The pages that a crawl knows, numbered in the order of their keys, and the links between them.
+pub(crate) struct LinkGraph {
+    pub(crate) keys: Vec<UrlKey>,
+    pub(crate) links: Graph,
+}
+
+impl LinkGraph {
+    /// Reads the links of a crawl, twice over the keys of its tables and once over its links.
+    pub(crate) fn read(
+        snapshot: &Snapshot,
+        crawl: CrawlId,
+        weights: &LinkWeights,
+    ) -> Result<LinkGraph, ServiceError> {
+        let mut keys = Vec::new();
+        for row in snapshot.prefix(&URLS, &crawl.0).keys() {
+            let (_, host, page) = row?;
+            keys.push(UrlKey { host: HostKey(host), page });
+        }
+        if keys.len() >= u32::MAX as usize {
+            return Err(GraphError::TooLarge.into());
+        }
+        let mut builder = Builder::new(Fold::Max, MEMORY);
+        if let Some(last) = keys.len().checked_sub(1) {
+            builder.page(last as u32);
+        }
+        for row in snapshot.prefix(&LINKS, &crawl.0) {
+            let ((_, host, page), found) = row?;
+            let Some(source) = number(&keys, UrlKey { host: HostKey(host), page }) else { continue };
+            for edge in &found.edges {
+                if let Some(target) = number(&keys, edge.target) {
+                    builder.arc(source, target, weights.of(edge))?;
+                }
+            }
+        }
+        Ok(LinkGraph { keys, links: builder.finish()? })
+    }
+
+    /// The number of a page.
+    pub(crate) fn number(&self, key: UrlKey) -> Option<u32> {
+        number(&self.keys, key)
+    }
+
+    /// The host of each page, by number, and the first page of each host.
+    pub(crate) fn hosts(&self) -> (Vec<u32>, Vec<u32>) {
+        let mut first_pages: Vec<u32> = Vec::new();
+        let mut host_of = Vec::with_capacity(self.keys.len());
+        for (page, key) in self.keys.iter().enumerate() {
+            // The keys of a host lie together.
+            if page == 0 || self.keys[page - 1].host != key.host {
+                first_pages.push(page as u32);
+            }
+            host_of.push(first_pages.len() as u32 - 1);
+        }
+        (host_of, first_pages)
+    }
+}
+
+fn number(keys: &[UrlKey], key: UrlKey) -> Option<u32> {
+    keys.binary_search(&key).ok().map(|at| at as u32)
+}

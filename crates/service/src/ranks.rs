@@ -1,0 +1,300 @@
+//! `rank`: what links make of the pages and hosts of a crawl.
+
+use archive::tables::{LINKS, VISITS};
+use frontier::page_key;
+use frontier::tables::URLS;
+use graph::{PageRank, Preference, best_first};
+use kv::{Reader, Snapshot};
+use model::{CrawlId, HostKey, PageUrl, Timestamp, UrlKey};
+use serde::{Deserialize, Serialize};
+
+use crate::link_graph::{LinkGraph, LinkWeights, MEMORY};
+use crate::sink::Sink;
+use crate::stored_ranks::StoredRanks;
+use crate::{Data, Moment, RankRequest, ServiceError};
+
+/// Pages shown unless said otherwise.
+const SHOWN: u64 = 20;
+
+/// In-links shown of each page.
+const BEST: usize = 3;
+
+const HOUR: u64 = 3_600_000;
+
+/// What to rank by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RankBy {
+    /// PageRank of pages.
+    #[default]
+    Pages,
+    /// PageRank of hosts.
+    Hosts,
+    /// Harmonic centrality of pages.
+    Harmonic,
+}
+
+/// A line of the answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "row", rename_all = "kebab-case")]
+pub enum RankRow {
+    /// A page or a host.
+    Ranked {
+        /// URL, or name of the host.
+        id: String,
+        /// Its rank; of all together 1.
+        rank: f64,
+        /// Its place, from 1.
+        place: u64,
+        /// What became of the page.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        outcome: Option<String>,
+        /// Its rank with the usual weights, where others were asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rank_before: Option<f64>,
+        /// Its place with the usual weights.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        place_before: Option<u64>,
+        /// The links that bring it most.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        best: Vec<BestLink>,
+    },
+    /// The pages that a run fetched in one hour.
+    Hour {
+        /// Its number, from 1.
+        hour: u64,
+        /// How many.
+        pages: u64,
+        /// Their mean rank, where that of all known pages is 1.
+        mean: f64,
+    },
+    /// The last line.
+    Graph {
+        /// Pages, or hosts.
+        pages: u64,
+        /// Links between them.
+        links: u64,
+        /// When it was computed.
+        at: Moment,
+    },
+}
+
+/// A link that brings much.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BestLink {
+    /// The page it stands on.
+    pub source: PageUrl,
+    /// How much of the target's rank it brings.
+    pub brings: f64,
+    /// Its words.
+    pub anchor: String,
+}
+
+pub(crate) fn rank(
+    data: &Data,
+    request: &RankRequest,
+    now: Timestamp,
+    out: &mut Sink<'_>,
+) -> Result<(), ServiceError> {
+    if let Some(run) = request.by_hour {
+        return by_hour(data, run, now, out);
+    }
+    let entry = data.project(request.project.as_ref())?;
+    let ranking = Ranking { snapshot: data.store().snapshot(), crawl: entry.crawl };
+    let weights = request.weights.unwrap_or_default();
+    weights.check()?;
+    let pages = LinkGraph::read(&ranking.snapshot, entry.crawl, &weights)?;
+    let trusted = ranking.trusted(&pages, &request.trusted)?;
+    if request.by == RankBy::Hosts {
+        return ranking.hosts(&pages, &trusted, request.limit, now, out);
+    }
+    let rank_by = |pages: &LinkGraph| match request.by {
+        RankBy::Harmonic => graph::harmonic(&pages.links, PageRank::default().threads).values,
+        _ => PageRank::default().of(&pages.links, Preference::Only(&trusted)).values,
+    };
+    let ranks = rank_by(&pages);
+    let usual = weights == LinkWeights::default();
+    if usual && trusted.is_empty() && request.by == RankBy::Pages {
+        StoredRanks::keep(data, entry.crawl, &pages, &ranks, now)?;
+    }
+    let limit = usize::try_from(request.limit.unwrap_or(SHOWN)).unwrap_or(usize::MAX);
+    let places = places(&ranks);
+    let before = match usual {
+        true => None,
+        false => {
+            let usual = LinkGraph::read(&ranking.snapshot, entry.crawl, &LinkWeights::default())?;
+            let ranks = rank_by(&usual);
+            let places = self::places(&ranks);
+            Some((ranks, places))
+        }
+    };
+    let shown = match &before {
+        None => best_first(&ranks),
+        // What moves most comes first.
+        Some((before, _)) => {
+            let moved: Vec<f64> = ranks.iter().zip(before).map(|(now, then)| (now - then).abs()).collect();
+            best_first(&moved)
+        }
+    };
+    for page in shown.into_iter().take(limit) {
+        let at = page as usize;
+        let Some(record) = ranking.snapshot.get(&URLS, &page_key(entry.crawl, pages.keys[at]))? else {
+            continue;
+        };
+        let best = match request.by {
+            RankBy::Pages => ranking.best_links(&pages, &ranks, page)?,
+            _ => Vec::new(),
+        };
+        out.send(&RankRow::Ranked {
+            id: record.url.to_string(),
+            rank: ranks[at],
+            place: places[at],
+            outcome: Some(record.outcome.name().to_owned()),
+            rank_before: before.as_ref().map(|(ranks, _)| ranks[at]),
+            place_before: before.as_ref().map(|(_, places)| places[at]),
+            best,
+        })?;
+    }
+    out.send(&RankRow::Graph {
+        pages: u64::from(pages.links.pages()),
+        links: pages.links.arcs(),
+        at: now.into(),
+    })
+}
+
+/// Computes the ranks of a crawl and keeps them for searches.
+pub(crate) fn refresh(data: &Data, crawl: CrawlId, now: Timestamp) -> Result<(), ServiceError> {
+    let pages = LinkGraph::read(&data.store().snapshot(), crawl, &LinkWeights::default())?;
+    let ranks = PageRank::default().of(&pages.links, Preference::Even);
+    StoredRanks::keep(data, crawl, &pages, &ranks.values, now)
+}
+
+/// Mean rank of the pages that a run fetched, hour by hour.
+fn by_hour(data: &Data, run: i64, now: Timestamp, out: &mut Sink<'_>) -> Result<(), ServiceError> {
+    let run = data.wait(data.catalog().run(catalog::RunId(run)))?.ok_or(ServiceError::UnknownRun(run))?;
+    let snapshot = data.store().snapshot();
+    let pages = LinkGraph::read(&snapshot, run.crawl, &LinkWeights::default())?;
+    let ranks = PageRank::default().of(&pages.links, Preference::Even).values;
+    let (begin, end) = (run.started_at, run.ended_at.unwrap_or(now));
+    let mut hours: Vec<(u64, f64)> = Vec::new();
+    for row in snapshot.prefix(&VISITS, &run.crawl.0) {
+        let ((_, host, page, start), visit) = row?;
+        let in_run = begin.0 <= start && start <= end.0;
+        let is_page =
+            visit.error.is_none() && visit.status.is_some_and(|status| (200..300).contains(&status));
+        let Some(number) = pages.number(UrlKey { host: HostKey(host), page }) else { continue };
+        if !in_run || !is_page {
+            continue;
+        }
+        let hour = ((start - begin.0) / HOUR) as usize;
+        // A clock that was set while it ran makes no list of years.
+        if hour >= 100_000 {
+            continue;
+        }
+        if hours.len() <= hour {
+            hours.resize(hour + 1, (0, 0.0));
+        }
+        hours[hour].0 += 1;
+        hours[hour].1 += ranks[number as usize] * ranks.len() as f64;
+    }
+    for (hour, (pages, sum)) in (1..).zip(hours).filter(|(_, (pages, _))| *pages > 0) {
+        out.send(&RankRow::Hour { hour, pages, mean: sum / pages as f64 })?;
+    }
+    let (all, links) = (u64::from(pages.links.pages()), pages.links.arcs());
+    out.send(&RankRow::Graph { pages: all, links, at: now.into() })
+}
+
+/// The place of each page, from 1.
+fn places(ranks: &[f64]) -> Vec<u64> {
+    let mut places = vec![0; ranks.len()];
+    for (place, page) in (1..).zip(best_first(ranks)) {
+        places[page as usize] = place;
+    }
+    places
+}
+
+struct Ranking {
+    snapshot: Snapshot,
+    crawl: CrawlId,
+}
+
+impl Ranking {
+    /// The pages that a list of pages and hosts names.
+    fn trusted(&self, pages: &LinkGraph, names: &[String]) -> Result<Vec<u32>, ServiceError> {
+        let mut trusted = Vec::new();
+        for name in names {
+            let before = trusted.len();
+            if let Ok(url) = PageUrl::parse(name) {
+                trusted.extend(pages.number(UrlKey::of(&url)));
+            } else {
+                let hosts = keys_of_host(name);
+                let of_host = pages.keys.iter().zip(0..).filter(|(key, _)| hosts.contains(&key.host));
+                trusted.extend(of_host.map(|(_, page)| page));
+            }
+            if trusted.len() == before {
+                return Err(ServiceError::Host(name.clone()));
+            }
+        }
+        Ok(trusted)
+    }
+
+    fn hosts(
+        &self,
+        pages: &LinkGraph,
+        trusted: &[u32],
+        limit: Option<u64>,
+        now: Timestamp,
+        out: &mut Sink<'_>,
+    ) -> Result<(), ServiceError> {
+        let (host_of, first_pages) = pages.hosts();
+        let hosts = graph::group(&pages.links, &host_of, MEMORY)?;
+        let trusted: Vec<u32> = trusted.iter().map(|page| host_of[*page as usize]).collect();
+        let ranks = PageRank::default().of(&hosts, Preference::Only(&trusted)).values;
+        let limit = usize::try_from(limit.unwrap_or(SHOWN)).unwrap_or(usize::MAX);
+        for (place, host) in (1..).zip(best_first(&ranks)).take(limit) {
+            let key = pages.keys[first_pages[host as usize] as usize];
+            let Some(record) = self.snapshot.get(&URLS, &page_key(self.crawl, key))? else { continue };
+            out.send(&RankRow::Ranked {
+                id: record.url.host().to_string(),
+                rank: ranks[host as usize],
+                place,
+                outcome: None,
+                rank_before: None,
+                place_before: None,
+                best: Vec::new(),
+            })?;
+        }
+        out.send(&RankRow::Graph { pages: u64::from(hosts.pages()), links: hosts.arcs(), at: now.into() })
+    }
+
+    /// The links that bring a page most of its rank.
+    fn best_links(&self, pages: &LinkGraph, ranks: &[f64], page: u32) -> Result<Vec<BestLink>, ServiceError> {
+        let damping = PageRank::default().damping;
+        let mut links: Vec<(f64, u32)> = pages
+            .links
+            .in_links(page)
+            .map(|(source, weight)| {
+                let share = f64::from(weight) / pages.links.out_weight(source);
+                (damping * ranks[source as usize] * share, source)
+            })
+            .collect();
+        links.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut best = Vec::new();
+        for (brings, source) in links.into_iter().take(BEST) {
+            let row = page_key(self.crawl, pages.keys[source as usize]);
+            let Some(record) = self.snapshot.get(&URLS, &row)? else { continue };
+            let found = self.snapshot.get(&LINKS, &row)?.unwrap_or_default();
+            let target = pages.keys[page as usize];
+            let edge = found.edges.into_iter().find(|edge| edge.target == target);
+            let anchor = edge.map(|edge| edge.anchor).unwrap_or_default();
+            best.push(BestLink { source: record.url, brings: brings / ranks[page as usize], anchor });
+        }
+        Ok(best)
+    }
+}
+
+/// The keys of a host, `name` or `name:port`.
+fn keys_of_host(name: &str) -> Vec<HostKey> {
+    let urls = [format!("http://{name}/"), format!("https://{name}/")];
+    urls.iter().filter_map(|url| PageUrl::parse(url).ok()).map(|url| HostKey::of(&url.host())).collect()
+}

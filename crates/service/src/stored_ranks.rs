@@ -1,0 +1,148 @@
+//! The ranks of a crawl's pages as they were last computed: a file beside the crawl, replaced as a whole, so that who
+//! reads has the ones before or the new ones. It may be deleted: `gannet rank` makes it again, and so does the next run.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+use export::FileTarget;
+use model::{CrawlId, HostKey, PageUrl, Timestamp, UrlKey};
+
+use crate::link_graph::LinkGraph;
+use crate::{Data, ServiceError};
+
+/// What the file begins with: its kind and version.
+const MAGIC: &[u8; 16] = b"gannet ranks v1\n";
+
+/// Bytes before the first page: magic, moment, pages.
+const HEAD: usize = 32;
+
+/// Bytes of a page: host, page, rank.
+const ROW: usize = 32;
+
+/// The ranks of a crawl's pages.
+#[derive(Debug, PartialEq)]
+pub(crate) struct StoredRanks {
+    /// When they were computed.
+    at: Timestamp,
+    /// By key; the ranks together are 1.
+    rows: Vec<(UrlKey, f64)>,
+}
+
+impl StoredRanks {
+    /// Keeps ranks in place of those before.
+    pub(crate) fn keep(
+        data: &Data,
+        crawl: CrawlId,
+        pages: &LinkGraph,
+        ranks: &[f64],
+        at: Timestamp,
+    ) -> Result<(), ServiceError> {
+        let path = path(data, crawl);
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir).map_err(ServiceError::io("create", dir))?;
+        }
+        let mut file = FileTarget::create(&path, true)?;
+        let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(ServiceError::io("write to", &path));
+        write(MAGIC)?;
+        write(&at.0.to_le_bytes())?;
+        write(&(ranks.len() as u64).to_le_bytes())?;
+        for (key, rank) in pages.keys.iter().zip(ranks) {
+            write(&key.host.0.to_le_bytes())?;
+            write(&key.page.to_le_bytes())?;
+            write(&rank.to_le_bytes())?;
+        }
+        file.commit()?;
+        Ok(())
+    }
+
+    /// The ranks in a file; none if there is none, or none that can be read.
+    fn read(path: &Path) -> Option<StoredRanks> {
+        let ranks = StoredRanks::decode(&fs::read(path).ok()?);
+        if ranks.is_none() {
+            tracing::warn!(path = %path.display(), "ranks cannot be read; \"gannet rank\" makes them again");
+        }
+        ranks
+    }
+
+    /// Removes the ranks of a crawl that is dropped.
+    pub(crate) fn drop(data: &Data, crawl: CrawlId) -> Result<(), ServiceError> {
+        let path = path(data, crawl);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(ServiceError::io("remove", path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The rank of a page, scaled so that the mean of all pages is 1.
+    fn scaled(&self, key: UrlKey) -> Option<f64> {
+        let at = self.rows.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        Some(self.rows[at].1 * self.rows.len() as f64)
+    }
+
+    fn decode(bytes: &[u8]) -> Option<StoredRanks> {
+        let word = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+        if !bytes.starts_with(MAGIC) {
+            return None;
+        }
+        let (at, count) = (Timestamp(word(16)?), word(24)? as usize);
+        let rows = bytes.get(HEAD..)?;
+        if rows.len() != count.checked_mul(ROW)? {
+            return None;
+        }
+        let row = |row: &[u8]| {
+            let host = HostKey(u64::from_le_bytes(row[..8].try_into().ok()?));
+            let page = u128::from_le_bytes(row[8..24].try_into().ok()?);
+            let rank = f64::from_le_bytes(row[24..].try_into().ok()?);
+            Some((UrlKey { host, page }, rank))
+        };
+        Some(StoredRanks { at, rows: rows.chunks_exact(ROW).map(row).collect::<Option<_>>()? })
+    }
+}
+
+/// The ranks of some crawls, read when one is first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct LazyRanks {
+    /// The files, and when each was written.
+    files: Vec<(PathBuf, SystemTime)>,
+    read: OnceLock<Vec<StoredRanks>>,
+}
+
+impl LazyRanks {
+    /// Those of these crawls that were computed.
+    pub(crate) fn of_crawls(data: &Data, crawls: impl Iterator<Item = CrawlId>) -> LazyRanks {
+        let written = |path: PathBuf| {
+            let moment = fs::metadata(&path).and_then(|file| file.modified()).ok()?;
+            Some((path, moment))
+        };
+        LazyRanks {
+            files: crawls.filter_map(|crawl| written(path(data, crawl))).collect(),
+            read: OnceLock::new(),
+        }
+    }
+
+    /// True when others would come from the same files.
+    pub(crate) fn is_same(&self, other: &LazyRanks) -> bool {
+        self.files == other.files
+    }
+
+    /// The rank of a page, scaled so that the mean of its crawl is 1; the largest where several crawls know it.
+    pub(crate) fn scaled(&self, url: &str) -> Option<f64> {
+        let ranks = self
+            .read
+            .get_or_init(|| self.files.iter().filter_map(|(path, _)| StoredRanks::read(path)).collect());
+        if ranks.is_empty() {
+            return None;
+        }
+        let key = UrlKey::of(&PageUrl::parse(url).ok()?);
+        ranks.iter().filter_map(|ranks| ranks.scaled(key)).max_by(f64::total_cmp)
+    }
+}
+
+fn path(data: &Data, crawl: CrawlId) -> PathBuf {
+    data.dir().join("ranks").join(format!("{:05}", crawl.0))
+}

@@ -1,0 +1,78 @@
+//! `rank` and `graph`.
+
+use service::{GraphLink, GraphRequest, LinkWeights, LinksOf, RankBy, RankRequest, RankRow, Request};
+
+use crate::site::Site;
+
+fn ranked(site: &Site, request: RankRequest) -> Vec<RankRow> {
+    let rows = site.ask(&Request::Rank(request)).unwrap();
+    rows.into_iter().map(|row| serde_json::from_value(row).unwrap()).collect()
+}
+
+fn links(site: &Site, links: LinksOf) -> Vec<GraphLink> {
+    let request = Request::Graph(GraphRequest { links, ..GraphRequest::default() });
+    let rows = site.ask(&request).unwrap();
+    rows.into_iter().map(|row| serde_json::from_value(row).unwrap()).collect()
+}
+
+#[test]
+fn pages_are_ranked_with_the_links_that_bring_them_most() {
+    let site = Site::crawled();
+    let rows = ranked(&site, RankRequest { limit: Some(100), ..RankRequest::default() });
+    let (Some(RankRow::Graph { pages, links, .. }), rows) = (rows.last(), &rows[..rows.len() - 1]) else {
+        panic!("{rows:?}")
+    };
+    assert_eq!((*pages, *links, rows.len()), (13, 10, 13));
+    let sum: f64 = rows.iter().map(|row| if let RankRow::Ranked { rank, .. } = row { *rank } else { 0.0 }).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    let RankRow::Ranked { id, place, best, .. } = &rows[0] else { panic!("{rows:?}") };
+    assert_eq!((id.as_str(), *place), ("http://shop.test/gone", 1));
+    let best: Vec<(&str, &str)> =
+        best.iter().map(|link| (link.source.as_str(), link.anchor.as_str())).collect();
+    assert_eq!(best, [("http://shop.test/b", "Lost again"), ("http://shop.test/", "Lost")]);
+    assert!(site.path().join("ranks").join(format!("{:05}", site.crawl.0)).exists());
+}
+
+#[test]
+fn other_weights_show_what_moves() {
+    let site = Site::crawled();
+    let weights = Some(LinkWeights { distance: [0.0, 3.0, 5.0], ..LinkWeights::default() });
+    let rows = ranked(&site, RankRequest { weights, ..RankRequest::default() });
+    // All links stay on one host, so that none is left.
+    let RankRow::Ranked { rank, rank_before: Some(before), place_before: Some(1), .. } = &rows[0] else {
+        panic!("{rows:?}")
+    };
+    assert!((rank - 1.0 / 13.0).abs() < 1e-9 && before > rank, "{before} to {rank}");
+    let wrong = LinkWeights { nofollow: -1.0, ..LinkWeights::default() };
+    let request = RankRequest { weights: Some(wrong), ..RankRequest::default() };
+    assert!(site.ask(&Request::Rank(request)).is_err());
+}
+
+#[test]
+fn hosts_are_ranked_and_trust_spreads() {
+    let site = Site::crawled();
+    let rows = ranked(&site, RankRequest { by: RankBy::Hosts, ..RankRequest::default() });
+    let RankRow::Ranked { id, .. } = &rows[0] else { panic!("{rows:?}") };
+    assert_eq!(id, "other.test:80", "only it has links from another host");
+    let trusted = vec!["http://shop.test/b".to_owned()];
+    let rows = ranked(&site, RankRequest { trusted, limit: Some(100), ..RankRequest::default() });
+    let with_trust = |row: &&RankRow| matches!(row, RankRow::Ranked { rank, .. } if *rank > 0.0);
+    assert_eq!(rows.iter().filter(with_trust).count(), 2);
+    let trusted = vec!["nowhere.test".to_owned()];
+    assert!(site.ask(&Request::Rank(RankRequest { trusted, ..RankRequest::default() })).is_err());
+}
+
+#[test]
+fn the_links_of_a_url_have_their_words() {
+    let site = Site::crawled();
+    let mut to = links(&site, LinksOf::To("HTTP://shop.test/gone".to_owned()));
+    to.sort_by(|a, b| a.source.as_str().cmp(b.source.as_str()));
+    let said: Vec<(&str, &str)> =
+        to.iter().map(|link| (link.source.as_str(), link.anchor.as_str())).collect();
+    assert_eq!(said, [("http://shop.test/", "Lost"), ("http://shop.test/b", "Lost again")]);
+    let from = links(&site, LinksOf::From("http://shop.test/a".to_owned()));
+    let said: Vec<(&str, f32)> = from.iter().map(|link| (link.target.as_str(), link.weight)).collect();
+    assert_eq!(said, [("http://shop.test/", 1.0), ("http://shop.test/a", 1.0)]);
+    assert_eq!(links(&site, LinksOf::All).len(), 11);
+    assert!(links(&site, LinksOf::To("http://shop.test/never".to_owned())).is_empty());
+}

@@ -10,6 +10,7 @@
 //!
 //! Invariant: the store never names archive bytes that are not synced (see `Conductor::commit`).
 
+mod apart;
 mod clock;
 mod conductor;
 mod descriptors;
@@ -27,6 +28,7 @@ mod slot_time;
 mod space;
 mod visit;
 
+pub use apart::{ARGUMENT, read_document, read_documents_by, serve_document};
 pub use clock::WallClock;
 pub use error::CrawlError;
 pub use network::{Network, usual_proxy};

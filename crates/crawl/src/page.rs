@@ -14,6 +14,8 @@ use model::{
 };
 use template::{Reading, Template, Why};
 
+use crate::apart::read_document;
+
 /// Reads the pages of one project. Cheap to clone.
 #[derive(Clone)]
 pub struct PageReader {
@@ -125,6 +127,11 @@ impl PageReader {
     /// Reads a page.
     pub fn read(&self, fetched: &Fetched) -> PageRead {
         let input = self.input(fetched);
+        if extract::kind(fetched.headers.get("content-type"), &fetched.content) == extract::Kind::Pdf {
+            let page = read_document(&input);
+            let links = self.links(&page, None, &fetched.url);
+            return PageRead { page, reading: None, links };
+        }
         let Some(template) = &self.template else {
             let page = extract::page(&input);
             let links = self.links(&page, None, &fetched.url);

@@ -7,10 +7,10 @@ use std::thread;
 
 use archive::tables::POSITIONS;
 use archive::{ArchiveSettings, ArchiveWriter};
-use fetch::{Room, Wanted};
+use fetch::{Longer, Room, Wanted};
 use frontier::{Frontier, Politeness};
 use kv::{Reader as _, Store};
-use model::{CrawlId, Project, RobotsMode};
+use model::{CrawlId, LONG_LIST_TYPES, Project, RobotsMode};
 use net::{Clock, ProcessClock};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -107,6 +107,7 @@ impl Run {
             network,
             clock,
             wanted: Wanted { types: project.crawl.wanted_types(), longest: None },
+            longer: longer(&project),
             jobs,
             inbox: inbox_in,
             pace: paces,
@@ -197,6 +198,14 @@ impl Controls {
             changes
         });
     }
+}
+
+/// Sitemaps may be longer than pages, where they are read.
+fn longer(project: &Project) -> Option<Arc<Longer>> {
+    let types = LONG_LIST_TYPES;
+    let limit = project.crawl.body_limit(Some(types[0]))?;
+    let is_longer = project.crawl.max_body.limit().is_some_and(|usual| limit > usual);
+    is_longer.then(|| Arc::new(Longer { types: types.map(str::to_owned).to_vec(), limit }))
 }
 
 /// The room for bodies; what is set aside is enough for one, as transferred and decoded.

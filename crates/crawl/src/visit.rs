@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use archive::tables::VisitRecord;
-use fetch::{NextStep, Request, Room, SendTurn, Wanted};
+use fetch::{Longer, NextStep, Request, Room, SendTurn, Wanted};
 use frontier::{Asked, End, Sent, Settled};
 use model::{ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Origin, Timestamp};
 use net::Clock;
@@ -49,6 +49,8 @@ pub(crate) struct Slots {
     pub(crate) network: Arc<Network>,
     pub(crate) clock: WallClock,
     pub(crate) wanted: Wanted,
+    /// Bodies of which more is kept: sitemaps.
+    pub(crate) longer: Option<Arc<Longer>>,
     pub(crate) jobs: mpsc::Sender<Job>,
     pub(crate) inbox: mpsc::Sender<Message>,
     pub(crate) pace: watch::Receiver<Pace>,
@@ -291,6 +293,7 @@ impl Slots {
         request.validators = url.validators.clone();
         request.body_limit = url.body_limit;
         request.wanted = self.wanted.clone();
+        request.longer.clone_from(&self.longer);
         request.turn = self.send_turn(url.key.host, lease.gap);
         let room = self.room.share();
         request.room = Some(room.clone());

@@ -13,6 +13,8 @@ pub enum Kind {
     Markdown,
     /// As a document of a word processor: DOCX, ODT.
     Document,
+    /// As PDF, by [`pdf`](crate::pdf): apart from the others.
+    Pdf,
     /// Not at all.
     Other,
 }
@@ -27,6 +29,7 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
         "text/markdown" | "text/x-markdown" => Kind::Markdown,
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
         | "application/vnd.oasis.opendocument.text" => Kind::Document,
+        "application/pdf" | "application/x-pdf" => Kind::Pdf,
         "text/xml" | "application/xml" => {
             if is_xhtml(body) {
                 Kind::Html
@@ -54,12 +57,15 @@ fn sniff(body: &[u8]) -> Kind {
     if prefix.starts_with(b"PK\x03\x04") {
         return Kind::Document;
     }
+    if prefix.starts_with(b"%PDF-") {
+        return Kind::Pdf;
+    }
     let start = prefix.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(prefix).trim_ascii_start();
     if is_html(start) {
         Kind::Html
     } else if start.starts_with(b"<?xml") {
         if is_xhtml(prefix) { Kind::Html } else { Kind::Xml }
-    } else if prefix.is_empty() || start.starts_with(b"%PDF-") || prefix.iter().any(|byte| is_binary(*byte)) {
+    } else if prefix.is_empty() || prefix.iter().any(|byte| is_binary(*byte)) {
         Kind::Other
     } else {
         Kind::PlainText
@@ -117,7 +123,7 @@ mod tests {
         check(Some(" Text/HTML"), b"", Kind::Html);
         check(Some("application/xhtml+xml"), b"", Kind::Html);
         check(Some("text/plain"), b"<html>", Kind::PlainText);
-        check(Some("application/pdf"), b"<html>", Kind::Other);
+        check(Some("application/pdf"), b"<html>", Kind::Pdf);
         check(Some("image/png"), b"", Kind::Other);
         check(Some("text/xml"), b"<urlset>", Kind::Xml);
         check(Some("application/xml"), b"<?xml version='1.0'?><html>", Kind::Html);
@@ -134,7 +140,7 @@ mod tests {
         check(None, b"<!-- x", Kind::Html);
         check(None, b"<?xml version='1.0'?><html>", Kind::Html);
         check(None, b"<?xml version='1.0'?><rss>", Kind::Xml);
-        check(None, b"%PDF-1.7", Kind::Other);
+        check(None, b"%PDF-1.7", Kind::Pdf);
         check(None, b"PK\x03\x04", Kind::Document);
         check(None, b"\x89PNG\r\n\x1a\n", Kind::Other);
         check(None, b"\xFF\xFE<\0p\0>\0", Kind::Html);

@@ -21,6 +21,7 @@ mod marks;
 mod outline;
 mod page;
 mod parts;
+mod pdf;
 mod prescan;
 mod reader;
 mod refresh;
@@ -33,5 +34,6 @@ mod zip;
 
 pub use charset::decode;
 pub use kind::{Kind, kind};
-pub use page::{Input, MAX_LINKS, page, page_and_tree};
+pub use page::{Input, MAX_LINKS, add_headers, page, page_and_tree};
+pub use pdf::pdf;
 pub use sitemap::{Listed, Sitemap, SitemapKind, sitemap};

@@ -33,6 +33,9 @@ pub struct Input<'a> {
 /// Links kept of one page, unless the project says otherwise.
 pub const MAX_LINKS: usize = 1_000;
 
+/// Bytes of the main text from which a language is guessed: more costs more and tells little.
+const GUESSED_FROM: usize = 1_024;
+
 impl<'a> Input<'a> {
     /// An answer, read with the usual limits.
     pub fn of(fetched: &'a Fetched, normalise: Normalise) -> Input<'a> {
@@ -47,7 +50,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Reads a page. What is neither HTML, XML, text nor a document gives an empty one, with what the headers say.
+/// Reads a page. What is neither HTML, XML, text nor a document gives an empty one, with what the headers say; so
+/// does PDF, which has a way of its own ([`pdf`](crate::pdf)).
 pub fn page(input: &Input<'_>) -> Page {
     read(input, |html, reader| html::read(html, reader)).0
 }
@@ -102,7 +106,7 @@ fn read<T>(input: &Input<'_>, parse: impl FnOnce(&str, &mut Reader<'_>) -> T) ->
         page = listed(input);
     } else if kind == Kind::Document {
         page = document(input).unwrap_or_default();
-    } else if kind != Kind::Other {
+    } else if !matches!(kind, Kind::Other | Kind::Pdf) {
         let (text, encoding) = crate::decode(input.body, content_type, kind, input.url);
         if kind == Kind::Html {
             let mut reader = Reader::new(input);
@@ -121,12 +125,21 @@ fn read<T>(input: &Input<'_>, parse: impl FnOnce(&str, &mut Reader<'_>) -> T) ->
         }
         page.charset = encoding.name().to_owned();
     }
+    add_headers(&mut page, input);
+    (page, tree)
+}
+
+/// Adds what the headers say about a page; and its language by its words, where nothing says it.
+pub fn add_headers(page: &mut Page, input: &Input<'_>) {
     if page.language.is_none() {
         let language = input.headers.get("content-language");
         page.language = language.and_then(directives::language);
     }
+    if page.language.is_none() {
+        let start = &page.main[..page.main.floor_char_boundary(GUESSED_FROM)];
+        page.language = text::language(start).map(|guess| guess.code.to_owned());
+    }
     for value in input.headers.all("x-robots-tag") {
         directives::add_header(&mut page.directives, value, input.agent);
     }
-    (page, tree)
 }

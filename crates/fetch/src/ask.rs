@@ -126,7 +126,7 @@ impl HttpFetcher {
                     Err(error) => (error, reused && !line.is_answered()),
                 },
                 Taken::Http2 { line, exchange, .. } => {
-                    match line.send(message, request.body_limit, limits).await {
+                    match line.send(message, request.longest(), limits).await {
                         Ok((response, begun)) if response.headers().len() <= limits.head_lines => {
                             *exchange = Some(begun);
                             let mut begun = self.begun(key, response, taken, connected, sent);

@@ -121,8 +121,11 @@ impl Fetcher for HttpFetcher {
             jar.store(&request.url, &headers, request.started);
         }
         let unwanted = status.is_success().then(|| request.wanted.refuse(&headers)).flatten();
-        let most =
-            if status.is_success() { request.body_limit } else { request.body_limit.min(limits.error_body) };
+        let most = if status.is_success() {
+            request.limit_of(&headers)
+        } else {
+            request.body_limit.min(limits.error_body)
+        };
         let read = match unwanted {
             Some(_) => Read::default(),
             None => {

@@ -27,6 +27,8 @@ pub struct Request {
     pub validators: Validators,
     /// Most bytes of body kept, as transferred and as decoded.
     pub body_limit: u64,
+    /// Bodies of which more is kept.
+    pub longer: Option<Arc<Longer>>,
     /// Which bodies are read at all.
     pub wanted: Wanted,
     /// Further headers, checked when sent.
@@ -50,6 +52,15 @@ pub struct Wanted {
     pub types: Vec<String>,
     /// A body that says it is longer is not read. Without this it is read as far as the body limit.
     pub longest: Option<u64>,
+}
+
+/// Bodies that may be longer than others, judged from the head of a successful answer: sitemaps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Longer {
+    /// Their types, as in [`Wanted`].
+    pub types: Vec<String>,
+    /// Most bytes kept, as transferred and as decoded.
+    pub limit: u64,
 }
 
 /// What came back.
@@ -119,12 +130,26 @@ impl Request {
             address,
             validators: Validators::default(),
             body_limit: 4 << 20,
+            longer: None,
             wanted: Wanted::default(),
             headers: Vec::new(),
             room: None,
             turn: None,
             started,
         }
+    }
+
+    /// Most bytes of body that an answer to this can have.
+    pub(crate) fn longest(&self) -> u64 {
+        self.body_limit.max(self.longer.as_ref().map_or(0, |longer| longer.limit))
+    }
+
+    /// Most bytes kept of the body of a successful answer with these headers.
+    pub(crate) fn limit_of(&self, headers: &Headers) -> u64 {
+        let stated = stated_type(headers);
+        let is_longer = |longer: &&Arc<Longer>| longer.types.iter().any(|type_| covers(type_, &stated));
+        let longer = self.longer.as_ref().filter(is_longer);
+        self.body_limit.max(longer.map_or(0, |longer| longer.limit))
     }
 }
 
@@ -150,8 +175,7 @@ impl fmt::Debug for SendTurn {
 impl Wanted {
     /// Why the body of a successful answer with these headers is not wanted; none when it is.
     pub fn refuse(&self, headers: &Headers) -> Option<Unwanted> {
-        let stated = headers.get("content-type").unwrap_or_default();
-        let stated = stated.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let stated = stated_type(headers);
         let refused = !stated.is_empty()
             && !self.types.is_empty()
             && !self.types.iter().any(|type_| covers(type_, &stated));
@@ -179,6 +203,11 @@ impl fmt::Display for Unwanted {
             Unwanted::Length(length) => write!(f, "{length} bytes"),
         }
     }
+}
+
+fn stated_type(headers: &Headers) -> String {
+    let stated = headers.get("content-type").unwrap_or_default();
+    stated.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 fn covers(pattern: &str, stated: &str) -> bool {

@@ -11,7 +11,7 @@ pub struct Page {
     pub title: String,
     /// `<meta name=description>`.
     pub description: String,
-    /// Language as declared (`<html lang>`, `Content-Language`).
+    /// Language as declared (`<html lang>`, `Content-Language`), else as its words sound.
     pub language: Option<String>,
     /// Name of the character encoding it was read with.
     pub charset: String,

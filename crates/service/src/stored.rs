@@ -39,7 +39,8 @@ impl Answer {
     ) -> Fetched {
         let mut content = self.content;
         if cut == Some(Cut::Length) {
-            let limit = settings.max_body.limit().unwrap_or(u64::MAX);
+            let content_type = self.http.headers.get("content-type");
+            let limit = settings.body_limit(content_type).unwrap_or(u64::MAX);
             content.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
         Fetched {

@@ -387,7 +387,9 @@ fn truth_of(site: &Site, base: &str, options: TruthOptions) -> Truth {
         let content_type = reply.content_type.split(';').next().unwrap_or_default().to_owned();
         let outcome = match (reply.status, &reply.to) {
             (_, Some(to)) => Outcome::Redirected { to: format!("{base}{to}") },
-            (200, None) if content_type == "text/html" => Outcome::Fetched,
+            (200, None) if matches!(content_type.as_str(), "text/html" | "application/pdf") => {
+                Outcome::Fetched
+            }
             (200, None) => Outcome::UnwantedType,
             _ => Outcome::Failed,
         };

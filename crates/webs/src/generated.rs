@@ -158,7 +158,7 @@ impl GeneratedWeb {
                 let to = format!("http://{}{}", self.shape.authority(host, port), self.path(host, page));
                 known(301, Outcome::Redirected { to }, "text/html", Facts::default(), Vec::new())
             }
-            Found::File => known(200, Outcome::UnwantedType, "application/pdf", Facts::default(), Vec::new()),
+            Found::File => known(200, Outcome::UnwantedType, "application/zip", Facts::default(), Vec::new()),
             Found::Nothing => known(404, Outcome::Failed, "text/html", Facts::default(), Vec::new()),
         }
     }
@@ -217,7 +217,7 @@ impl GeneratedWeb {
         if let Some(number) = number("/moved/", "", EXTRAS) {
             return Found::Redirect(number);
         }
-        if number("/files/", ".pdf", EXTRAS).is_some() {
+        if number("/files/", ".zip", EXTRAS).is_some() {
             return Found::File;
         }
         let last = path.rsplit('/').next().unwrap_or_default();
@@ -275,7 +275,7 @@ impl GeneratedWeb {
                 0..15 => url(host, &format!("/gone/{extra}.html")),
                 15..30 => url(host, &format!("/moved/{extra}")),
                 30..40 => url(host, &format!("/private/{extra}")),
-                40..45 => url(host, &format!("/files/{extra}.pdf")),
+                40..45 => url(host, &format!("/files/{extra}.zip")),
                 45..50 => format!("http://outside.example/{extra}"),
                 _ if chance.with("across").below(100) < u64::from(self.shape.across_percent) => {
                     let other = chance.with("host").below(u64::from(self.shape.hosts)) as u32;
@@ -361,7 +361,7 @@ impl Web for GeneratedWeb {
                 let (host, page) = self.redirect_target(host, number);
                 Answer::redirect(301, &self.path(host, page))
             }
-            Found::File => Answer::new(200, "application/pdf", "%PDF-1.4\n%%EOF\n"),
+            Found::File => Answer::new(200, "application/zip", "PK\u{5}\u{6}"),
             Found::Nothing => Answer::new(404, HTML, "<p>Nothing here.</p>\n"),
         }
     }

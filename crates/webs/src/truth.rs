@@ -74,7 +74,7 @@ pub struct TruthPage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
-    /// An HTML page with status 200.
+    /// A page of HTML, or a PDF, with status 200.
     Fetched,
     /// A redirect.
     Redirected {
@@ -88,7 +88,7 @@ pub enum Outcome {
     },
     /// A status that is no page.
     Failed,
-    /// A status 200 whose type is not HTML.
+    /// A status 200 whose type cannot be read.
     UnwantedType,
     /// On a host outside the web.
     OffSite,

@@ -2,6 +2,7 @@
 
 mod asking;
 mod check;
+mod compare;
 mod crawl;
 mod demo;
 mod demo_site;
@@ -76,6 +77,8 @@ pub(crate) const VERBS: [Verb; 33] = [
     Verb { command: detect::command, run: detect::run },
     Verb { command: read::command, run: read::run },
     Verb { command: sitemap::command, run: sitemap::run },
+    Verb { command: compare::fingerprint_command, run: compare::fingerprint },
+    Verb { command: compare::command, run: compare::run },
     Verb { command: reference::command, run: reference::run },
     Verb { command: demo_site::command, run: demo_site::run },
     Verb { command: demo::command, run: demo::run },

@@ -128,15 +128,35 @@ fn by_name(file: &Path) -> Option<&'static str> {
         "txt" => "text/plain",
         "md" | "markdown" => "text/markdown",
         "xml" | "rss" | "atom" => "text/xml",
+        "pdf" => "application/pdf",
         "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "odt" => "application/vnd.oasis.opendocument.text",
         _ => return None,
     })
 }
 
+/// The main text of what `name` names: a file, a URL, or - for standard input.
+pub(super) fn main_text(name: &str, flags: &ArgMatches) -> Result<String, Failure> {
+    let RawPage { body, mut headers, url } = page::read_raw(name, flags)?;
+    if headers.0.is_empty() {
+        headers = typed(by_name(Path::new(name)));
+    }
+    let nowhere = || parse(NOWHERE).map_err(|error| Failure::usage(anyhow::anyhow!(error)));
+    let url = url.map_or_else(nowhere, Ok)?;
+    let page = read(&body, &headers, &url);
+    match unread(&page) {
+        Some(why) => Err(Failure::usage(anyhow::anyhow!("{name}: {why}"))),
+        None => Ok(page.main),
+    }
+}
+
 fn read(body: &[u8], headers: &Headers, url: &PageUrl) -> Page {
     let max_links = extract::MAX_LINKS * 10;
-    extract::page(&Input { url, headers, body, normalise: Normalise::default(), max_links, agent: "gannet" })
+    let input = Input { url, headers, body, normalise: Normalise::default(), max_links, agent: "gannet" };
+    if extract::kind(headers.get("content-type"), body) == extract::Kind::Pdf {
+        return crawl::read_document(&input);
+    }
+    extract::page(&input)
 }
 
 /// The page's title; without `<title>`, what else it calls itself.
@@ -149,6 +169,11 @@ fn title(page: &Page) -> String {
         .or_else(named)
         .or_else(headed)
         .unwrap_or_default()
+}
+
+/// Why a document could not be read, if so.
+fn unread(page: &Page) -> Option<String> {
+    page.meta.iter().find(|(name, _)| name == "unread").map(|(_, why)| why.clone())
 }
 
 fn answer(page: &Page, url: &PageUrl) -> Json {
@@ -172,6 +197,7 @@ fn answer(page: &Page, url: &PageUrl) -> Json {
         "headings": page.headings,
         "images": page.images,
         "tables": page.tables,
+        "unread": unread(page),
         "links": page.links.iter().map(link).collect::<Vec<_>>(),
     })
 }
@@ -208,6 +234,7 @@ fn show(out: &mut Output, page: &Page) -> Result<(), Failure> {
         ("modified", page.modified.as_ref().map(date)),
         ("language", page.language.clone()),
         ("canonical", page.canonical.as_ref().map(ToString::to_string)),
+        ("unread", unread(page)),
         ("links", Some(page.links.len().to_string())),
     ];
     for (name, value) in facts {

@@ -46,7 +46,7 @@ fn web(request: &Request) -> Answer {
         }
         "b" | "c" => page(["/".to_owned()]),
         "moved" => Answer::redirect(302, &format!("/c/{number}")),
-        "files" => Answer::new(200, "application/pdf", "%PDF"),
+        "files" => Answer::new(200, "application/zip", "PK"),
         "broken" => Answer::new(500, "text/html", "<p>Sorry.</p>"),
         _ => missing(),
     }

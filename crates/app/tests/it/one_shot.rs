@@ -327,6 +327,95 @@ fn read_batch_answers_every_line_in_order() {
 }
 
 #[test]
+fn compare_tells_what_two_texts_share() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let page = file("page.html", ARTICLE);
+    let quote =
+        file("quote.txt", "As they say: THE SEA comes in twice a day, and goes out again as often. Indeed.");
+    let said = gannet(&["compare", &page, &quote, "--json"]);
+    let found: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let passage = &found["passages"][0];
+    assert_eq!(passage["b"]["text"], "THE SEA comes in twice a day, and goes out again as often");
+    assert!(found["b_in_a"].as_f64().unwrap() > 0.4, "{found}");
+    let said = gannet(&["compare", &page, &page]);
+    assert!(said.out.starts_with("similarity  100.0 %"), "{}", said.out);
+    let said = gannet(&["compare", "/does/not/exist.txt", &page]);
+    assert!(said.code == Some(2) && said.err.contains("/does/not/exist.txt"), "{}", said.err);
+}
+
+#[test]
+fn compare_all_finds_near_duplicates() {
+    let text = |from: u32| (from..from + 80).map(|n| format!("word{n}")).collect::<Vec<_>>().join(" ");
+    let line = |id: &str, text: String| format!("{}\n", serde_json::json!({ "id": id, "text": text }));
+    let input =
+        [line("a", text(0)), line("b", text(500)), line("c", text(4)), line("d", text(0).to_uppercase())]
+            .concat();
+    let said = gannet_with(&["compare", "--all", "-", "--json"], input.as_bytes(), &[]);
+    let pairs: Vec<serde_json::Value> =
+        said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found: Vec<_> = pairs.iter().map(|pair| (pair["a"].clone(), pair["b"].clone())).collect();
+    assert_eq!(found, [("a", "c"), ("a", "d"), ("c", "d")].map(|(a, b)| (a.into(), b.into())));
+    assert_eq!(pairs[1]["similarity"], 1.0);
+    let said = gannet_with(&["compare", "--all", "-"], b"{\"id\": 1}\n", &[]);
+    assert!(said.code == Some(2) && said.err.contains("line 1 is not {id, text}"), "{}", said.err);
+}
+
+#[test]
+fn fingerprint_shows_the_hash_of_the_literature() {
+    let said =
+        gannet_with(&["fingerprint", "-", "--hash", "md5", "-k", "3", "-w", "1", "--json"], b"A-b c!", &[]);
+    let found: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(found["minutiae"][0]["hash"], "900150983cd24fb0");
+    assert_eq!((&found["minutiae"][0]["start"], &found["minutiae"][0]["end"]), (&0.into(), &5.into()));
+    let said = gannet_with(&["fingerprint", "-", "-k", "0"], b"", &[]);
+    assert_eq!(said.code, Some(2));
+}
+
+/// A PDF with one page, drawn by a stream of this dictionary and content.
+fn pdf(dict: &str, content: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "%PDF-1.4\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj\n\
+         3 0 obj <</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources <</Font <</F <</Type/Font/Subtype/Type1\
+         /BaseFont/Helvetica>>>>>>>> endobj\n4 0 obj <</Length {} {dict}>>\nstream\n",
+        content.len()
+    );
+    let end = "\nendstream endobj\ntrailer <</Root 1 0 R/Info <</Title(Tides)>>>>\n";
+    [head.as_bytes(), content, end.as_bytes()].concat()
+}
+
+#[test]
+fn a_pdf_is_read_and_a_bomb_is_put_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let read = |body: &[u8]| {
+        let file = directory.path().join("file.pdf");
+        std::fs::write(&file, body).unwrap();
+        let said = gannet(&["read", "--json", file.to_str().unwrap()]);
+        serde_json::from_str::<serde_json::Value>(&said.out).unwrap()
+    };
+    let page = read(&pdf("", b"BT /F 10 Tf 50 700 Td (The sea comes in twice a day) Tj ET"));
+    assert_eq!((&page["title"], &page["text"]), (&"Tides".into(), &"The sea comes in twice a day".into()));
+    assert_eq!(page["unread"], serde_json::Value::Null);
+    assert_eq!(read(b"%PDF-1.7 and no more")["unread"], "broken or locked");
+    // Two layers: 2 GiB in some kilobytes.
+    let layer = |bytes: &mut dyn std::io::Read| {
+        let mut out = Vec::new();
+        let mut encoder = flate2::write::ZlibEncoder::new(&mut out, flate2::Compression::fast());
+        std::io::copy(bytes, &mut encoder).unwrap();
+        encoder.finish().unwrap();
+        out
+    };
+    let inner = layer(&mut std::io::Read::take(std::io::repeat(b' '), 2 << 30));
+    let bomb = pdf("/Filter[/FlateDecode/FlateDecode]", &layer(&mut inner.as_slice()));
+    assert!(bomb.len() < 1_000_000, "{} bytes", bomb.len());
+    assert_eq!(read(&bomb)["unread"], "too much work to read");
+}
+
+#[test]
 fn sitemap_lists_urls_and_says_what_is_no_list() {
     let sitemap =
         "<urlset><url><loc>/a</loc><lastmod>2026-05-03</lastmod></url><url><loc>/b</loc></url></urlset>";

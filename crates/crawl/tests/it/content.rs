@@ -11,8 +11,8 @@ use crate::site::{Site, html, not_found, page};
 
 async fn files() -> Site {
     Site::serve(|request| match request.path.as_str() {
-        "/" => page("Start", &["/a.pdf", "/b.txt", "/untyped", "/gone", "/broken", "/moved", "/same"]),
-        "/a.pdf" => Answer::new(200, "application/pdf", vec![b'x'; 2_000_000]),
+        "/" => page("Start", &["/a.zip", "/b.txt", "/untyped", "/gone", "/broken", "/moved", "/same"]),
+        "/a.zip" => Answer::new(200, "application/zip", vec![b'x'; 2_000_000]),
         "/b.txt" => Answer::new(200, "Text/Plain; charset=utf-8", "plain words"),
         "/untyped" => Answer::new(200, "", "<title>Untyped</title>"),
         "/broken" => Answer::new(500, "text/html", "<title>Oops</title>"),
@@ -30,7 +30,7 @@ async fn each_answer_has_its_outcome_and_the_counts_equal_the_servers_log() {
     let ended = bench.crawl(site.project(&bench, &[site.url("/")], |crawl| crawl.retry = 0)).await;
     let outcomes = bench.outcomes(&site);
     let check = |path: &str, expected: &str| assert_eq!(outcomes[path], expected, "{path}");
-    check("/a.pdf", "unwanted: application/pdf");
+    check("/a.zip", "unwanted: application/zip");
     check("/b.txt", "fetched");
     check("/untyped", "fetched");
     check("/gone", "failed: status 404 (tried 1×)");
@@ -39,7 +39,7 @@ async fn each_answer_has_its_outcome_and_the_counts_equal_the_servers_log() {
     // Nobody asked whether it has changed.
     check("/same", "failed: status 304 (tried 1×)");
 
-    let pdf = &bench.visits(&site.url("/a.pdf"))[0];
+    let pdf = &bench.visits(&site.url("/a.zip"))[0];
     assert_eq!((pdf.bytes, pdf.status, pdf.location), (0, Some(200), None));
     let gone = &bench.visits(&site.url("/gone"))[0];
     assert!(gone.location.is_some(), "an error page is archived");
@@ -56,6 +56,39 @@ async fn each_answer_has_its_outcome_and_the_counts_equal_the_servers_log() {
     assert_eq!(ended.stats.errors.values().sum::<u64>(), 3);
     assert_eq!((ended.progress.done, ended.progress.known), (8, 8));
     assert_eq!(ended.stats.slots.values().sum::<u64>(), 3, "pages per slot");
+}
+
+/// A page of a PDF with these words, the second of which is a link.
+fn pdf(words: &str, link: &str) -> Vec<u8> {
+    let drawn = format!("BT /F 10 Tf 50 700 Td ({words}) Tj ET");
+    format!(
+        "%PDF-1.4\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj\n\
+         3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources <</Font <</F 5 0 R>>>>\
+         /Annots[<</Type/Annot/Subtype/Link/Rect[50 690 400 710]/A <</S/URI/URI({link})>>>>]>> endobj\n\
+         4 0 obj <</Length {}>>\nstream\n{drawn}\nendstream endobj\n\
+         5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj\ntrailer <</Root 1 0 R>>\n",
+        drawn.len()
+    )
+    .into_bytes()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_are_read_and_their_links_followed() {
+    let site = Site::serve(|request| match request.path.as_str() {
+        "/" => page("Start", &["/a.pdf", "/b.md", "/broken.pdf"]),
+        "/a.pdf" => Answer::new(200, "application/pdf", pdf("High and low tides", "/from-pdf")),
+        "/b.md" => Answer::new(200, "text/markdown", "# Notes\n\n[more](/from-markdown)\n"),
+        "/broken.pdf" => Answer::new(200, "application/pdf", "%PDF-1.7 and no more"),
+        "/from-pdf" | "/from-markdown" => page("Page", &[]),
+        _ => not_found(),
+    })
+    .await;
+    let bench = Bench::new();
+    bench.crawl(site.project(&bench, &[site.url("/")], |_| {})).await;
+    let outcomes = bench.outcomes(&site);
+    let fetched: Vec<&str> =
+        outcomes.iter().filter(|(_, outcome)| *outcome == "fetched").map(|(url, _)| url.as_str()).collect();
+    assert_eq!(fetched, ["/", "/a.pdf", "/b.md", "/broken.pdf", "/from-markdown", "/from-pdf"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -77,9 +110,9 @@ async fn content_types_can_be_chosen() {
         assert_eq!(found, fetched, "{types:?}");
     };
     check(&["text/html"], &["/", "/untyped"]).await;
-    check(&["text/*", "application/pdf"], &["/", "/a.pdf", "/b.txt", "/untyped"]).await;
-    check(&["*/*"], &["/", "/a.pdf", "/b.txt", "/untyped"]).await;
-    check(&[], &["/", "/a.pdf", "/b.txt", "/untyped"]).await;
+    check(&["text/*", "application/zip"], &["/", "/a.zip", "/b.txt", "/untyped"]).await;
+    check(&["*/*"], &["/", "/a.zip", "/b.txt", "/untyped"]).await;
+    check(&[], &["/", "/a.zip", "/b.txt", "/untyped"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -44,6 +44,33 @@ async fn check(edit: impl Fn(&Site, &mut CrawlSettings), fetched: &[&str]) {
     assert_eq!(found, fetched);
 }
 
+/// A sitemap has a limit of its own: here it is some fifty times as long as a page may be.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_sitemap_is_read_whole() {
+    let site = Site::serve(|request| match request.path.as_str() {
+        "/" | "/last" => page("Page", &[]),
+        "/sitemap.xml" => {
+            let comment = "<!-- nothing -->".repeat(6_000);
+            let text = format!("<urlset>{comment}<url><loc>/last</loc></url></urlset>");
+            Answer::new(200, "application/xml", text)
+        }
+        _ => not_found(),
+    })
+    .await;
+    let outcome = async |max_bytes: u64| {
+        let bench = Bench::new();
+        let edit = |crawl: &mut CrawlSettings| {
+            crawl.sitemaps = vec![parse(site.url("/sitemap.xml").as_ref())];
+            crawl.max_body = model::Size::from_bytes(2_000);
+            crawl.max_bytes = model::Size::from_bytes(max_bytes);
+        };
+        bench.crawl(site.project(&bench, &[site.url("/")], edit)).await;
+        bench.outcomes(&site).get("/last").map(ToString::to_string)
+    };
+    assert_eq!(outcome(0).await.as_deref(), Some("fetched"));
+    assert_eq!(outcome(1_000_000).await, None, "every page is counted as one of full size");
+}
+
 fn parse(url: &str) -> PageUrl {
     PageUrl::parse(url).expect("a URL")
 }

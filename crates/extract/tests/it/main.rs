@@ -7,6 +7,7 @@ mod documents;
 mod labelled;
 mod links;
 mod meta;
+mod pdf;
 mod sitemaps;
 mod snapshot;
 mod speed;

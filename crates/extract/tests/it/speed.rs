@@ -81,7 +81,7 @@ fn measure(name: &str, bytes: usize, run: impl Fn()) {
 }
 
 /// Time this process has spent, from the kernel, in ticks of 10 ms.
-fn cpu_seconds() -> f64 {
+pub(crate) fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
     (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0

@@ -52,7 +52,7 @@ pub struct CrawlSettings {
     #[schemars(extend("x-group" = "Scope"))]
     pub links_in: Vec<SelectorText>,
     /// Sitemaps to read, and to take the URLs from that they name, the newest first: XML, an index of others, one URL
-    /// a line; compressed or not. As much of one is read as of a page (max_body).
+    /// a line; compressed or not. Up to 50 MiB of one are read, whatever max_body says, unless max_bytes is set.
     #[schemars(with = "Vec<String>", extend("x-group" = "Scope", "x-form" = "URL"))]
     pub sitemaps: Vec<PageUrl>,
     /// Feeds to read, and to take the URLs from that they name: RSS, Atom or JSON.
@@ -216,7 +216,7 @@ pub struct CrawlSettings {
     pub connect_timeout: Span,
 
     /// Content types to keep; the body of any other answer is not read. The default is what can be read for
-    /// text and links: HTML, XHTML and plain text.
+    /// text and links: HTML, XHTML, plain text, Markdown, PDF, DOCX and ODT.
     #[schemars(extend("x-group" = "Content"))]
     pub content_types: Vec<MediaPattern>,
     /// Bytes of a body to keep, decompressed; a longer one is cut and marked so.
@@ -258,18 +258,33 @@ pub struct CrawlSettings {
     pub allow_addresses: Vec<AddressRange>,
 }
 
-/// What servers call sitemaps and feeds.
-const LIST_TYPES: &[&str] = &[
+/// What can be read for text and links.
+const PAGE_TYPES: [&str; 7] = [
+    "text/html",
+    "application/xhtml+xml",
+    "text/plain",
+    "text/markdown",
+    "application/pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "application/vnd.oasis.opendocument.text",
+];
+
+/// What servers call sitemaps and feeds, and nothing else that is read.
+pub const LONG_LIST_TYPES: [&str; 7] = [
     "text/xml",
     "application/xml",
     "application/rss+xml",
     "application/atom+xml",
     "application/rdf+xml",
-    "application/feed+json",
     "application/gzip",
     "application/x-gzip",
-    "text/plain",
 ];
+
+/// What else they are called.
+const OTHER_LIST_TYPES: [&str; 2] = ["application/feed+json", "text/plain"];
+
+/// Bytes that are read of a sitemap, as its standard has it.
+pub const MAX_LIST: u64 = 50 << 20;
 
 impl Default for CrawlSettings {
     fn default() -> CrawlSettings {
@@ -326,7 +341,7 @@ impl Default for CrawlSettings {
             retry_wait: Span::from_millis(60_000),
             timeout: Span::from_secs(60),
             connect_timeout: Span::from_secs(10),
-            content_types: ["text/html", "application/xhtml+xml", "text/plain"].map(media).to_vec(),
+            content_types: PAGE_TYPES.map(media).to_vec(),
             max_body: Size::from_bytes(4 << 20),
             warc_size: Size::from_bytes(1_000_000_000),
             http2: true,
@@ -352,11 +367,26 @@ impl CrawlSettings {
         }
     }
 
+    /// True where sitemaps or feeds are read.
+    pub fn reads_lists(&self) -> bool {
+        self.robots_sitemaps || !self.sitemaps.is_empty() || !self.feeds.is_empty()
+    }
+
+    /// Bytes to keep of a body of this type, if there is a limit. Sitemaps have their own, unless `max_bytes` counts
+    /// each page as one of full size.
+    pub fn body_limit(&self, content_type: Option<&str>) -> Option<u64> {
+        let usual = self.max_body.limit()?;
+        let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        let is_list = LONG_LIST_TYPES.iter().any(|name| name.eq_ignore_ascii_case(essence));
+        let is_longer = is_list && self.reads_lists() && self.max_bytes.limit().is_none();
+        Some(if is_longer { usual.max(MAX_LIST) } else { usual })
+    }
+
     /// The content types that are wanted: those chosen, and those of sitemaps and feeds where they are read.
     pub fn wanted_types(&self) -> Vec<String> {
         let mut types: Vec<String> = self.content_types.iter().map(ToString::to_string).collect();
-        if self.robots_sitemaps || !self.sitemaps.is_empty() || !self.feeds.is_empty() {
-            types.extend(LIST_TYPES.iter().map(|&name| name.to_owned()));
+        if self.reads_lists() {
+            types.extend(LONG_LIST_TYPES.iter().chain(&OTHER_LIST_TYPES).map(|&name| name.to_owned()));
         }
         types
     }

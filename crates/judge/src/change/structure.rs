@@ -1,0 +1,220 @@
+//! Structure: the tags of a page as two strings, and its tree as a table of levels.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use html::{Kind, Listener, NodeId, Tag, Tree};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::text;
+
+/// First and last letters of all start tags as written, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TagStrings {
+    /// The first letters.
+    pub first: String,
+    /// The last letters.
+    pub last: String,
+}
+
+impl TagStrings {
+    /// Those of a page.
+    pub fn of(html: &str) -> TagStrings {
+        let mut strings = TagStrings::default();
+        html::read(html, &mut strings);
+        strings
+    }
+}
+
+impl Listener for TagStrings {
+    fn start(&mut self, tag: &Tag<'_>) {
+        self.first.extend(tag.name().chars().next());
+        self.last.extend(tag.name().chars().next_back());
+    }
+
+    fn end(&mut self, _: &str) {}
+
+    fn text(&mut self, _: &str) {}
+}
+
+/// An element in the table of levels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Its place, breadth first, from 1.
+    pub id: usize,
+    /// How deep it is; the root is at 1.
+    pub level: usize,
+    /// Elements directly inside.
+    pub children: usize,
+    /// Text II of its own text.
+    pub value: f64,
+    /// A strong hash of its own text, which the value is not.
+    hash: u64,
+    /// The names from the root down to it.
+    pub path: String,
+}
+
+/// What differs on one level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LevelChange {
+    /// The level.
+    pub level: usize,
+    /// Elements on it, before and after.
+    pub count: (usize, usize),
+    /// Elements with other text, by their paths, each as often as it happened.
+    pub edited: Vec<String>,
+    /// Elements that came.
+    pub added: Vec<String>,
+    /// Elements that went.
+    pub removed: Vec<String>,
+}
+
+/// Bytes of a path that are kept: trees can be deep.
+const LONGEST_PATH: usize = 512;
+
+/// The table of a tree, breadth first.
+pub fn table(tree: &Tree) -> Vec<Node> {
+    let is_element = |node: &NodeId| tree.kind(*node) == Kind::Element;
+    let mut nodes = Vec::new();
+    let mut waiting: VecDeque<(NodeId, usize, String)> =
+        tree.children(tree.root()).filter(is_element).map(|node| (node, 1, String::new())).collect();
+    while let Some((node, level, parent)) = waiting.pop_front() {
+        let name = tree.name(node).unwrap_or_default();
+        let mut path = if parent.is_empty() { name.to_owned() } else { format!("{parent}/{name}") };
+        if path.len() > LONGEST_PATH {
+            // What is deepest tells most.
+            path = path.split_off(path.ceil_char_boundary(path.len() - LONGEST_PATH));
+        }
+        let mut own = String::new();
+        let mut children = 0;
+        for child in tree.children(node) {
+            match tree.kind(child) {
+                Kind::Text => own.push_str(tree.text(child)),
+                Kind::Element => {
+                    children += 1;
+                    waiting.push_back((child, level + 1, path.clone()));
+                }
+                _ => {}
+            }
+        }
+        // Scripts and styles are no text.
+        if matches!(name, "script" | "style" | "noscript" | "template") {
+            own.clear();
+        }
+        let own = own.split_whitespace().collect::<Vec<_>>().join(" ");
+        nodes.push(Node {
+            id: nodes.len() + 1,
+            level,
+            children,
+            value: text::two(&own),
+            hash: xxh3_64(own.as_bytes()),
+            path,
+        });
+    }
+    nodes
+}
+
+/// Levels that differ between two versions, and how.
+pub fn compare(old: &str, new: &str) -> Vec<LevelChange> {
+    let levels = |html: &str| {
+        let mut levels: BTreeMap<usize, Vec<Node>> = BTreeMap::new();
+        for node in table(&html::parse(html, &mut ())) {
+            levels.entry(node.level).or_default().push(node);
+        }
+        levels
+    };
+    let (mut old, mut new) = (levels(old), levels(new));
+    let deepest = old.keys().chain(new.keys()).max().copied().unwrap_or_default();
+    (1..=deepest)
+        .filter_map(|level| {
+            let (old, new) = (old.remove(&level).unwrap_or_default(), new.remove(&level).unwrap_or_default());
+            level_change(level, &old, &new)
+        })
+        .collect()
+}
+
+fn level_change(level: usize, old: &[Node], new: &[Node]) -> Option<LevelChange> {
+    let same = old.len() == new.len()
+        && old.iter().zip(new).all(|(old, new)| (&old.path, old.hash) == (&new.path, new.hash));
+    if same {
+        return None;
+    }
+    let mut change = LevelChange {
+        level,
+        count: (old.len(), new.len()),
+        edited: Vec::new(),
+        added: Vec::new(),
+        removed: Vec::new(),
+    };
+    // Of each path, what both have cancels out; what is left on both sides was edited.
+    let mut left: BTreeMap<&str, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
+    for node in old {
+        left.entry(&node.path).or_default().0.push(node.hash);
+    }
+    for node in new {
+        let (before, after) = left.entry(&node.path).or_default();
+        match before.iter().position(|hash| *hash == node.hash) {
+            Some(at) => {
+                before.swap_remove(at);
+            }
+            None => after.push(node.hash),
+        }
+    }
+    for (path, (before, after)) in left {
+        let edited = before.len().min(after.len());
+        change.edited.extend(std::iter::repeat_n(path.to_owned(), edited));
+        change.added.extend(std::iter::repeat_n(path.to_owned(), after.len() - edited));
+        change.removed.extend(std::iter::repeat_n(path.to_owned(), before.len() - edited));
+    }
+    Some(change)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn tags_become_first_and_last_letters() {
+        let found = TagStrings::of("<HTML><head><title>x</title></head><body><h1>a</h1><p>b<p>c<p>d");
+        assert_eq!((found.first.as_str(), found.last.as_str()), ("hhtbhppp", "ldey1ppp"));
+    }
+
+    #[test]
+    fn the_table_is_breadth_first() {
+        let tree = html::parse("<title>t</title><div><p>one<b>two</b></p><p>three</p></div>", &mut ());
+        let found: Vec<(usize, usize, usize, String)> =
+            table(&tree).into_iter().map(|node| (node.id, node.level, node.children, node.path)).collect();
+        let expected = [
+            (1, 1, 2, "html"),
+            (2, 2, 1, "html/head"),
+            (3, 2, 1, "html/body"),
+            (4, 3, 0, "html/head/title"),
+            (5, 3, 2, "html/body/div"),
+            (6, 4, 1, "html/body/div/p"),
+            (7, 4, 0, "html/body/div/p"),
+            (8, 5, 0, "html/body/div/p/b"),
+        ];
+        assert_eq!(found, expected.map(|(id, level, children, path)| (id, level, children, path.to_owned())));
+    }
+
+    #[test]
+    fn levels_tell_what_came_went_and_was_edited() {
+        let found = compare("<ul><li>a<li>b</ul><p>x", "<ul><li>b<li>c<li>d</ul><p>x<i>y</i>");
+        let levels: Vec<_> = found.iter().map(|change| (change.level, change.count)).collect();
+        assert_eq!(levels, [(4, (2, 4))]);
+        assert_eq!(found[0].edited, ["html/body/ul/li"]);
+        assert_eq!(found[0].added, ["html/body/p/i", "html/body/ul/li"]);
+        assert_eq!(compare("<p>a  b</p>", "<p>a b</p>"), []);
+        assert_eq!(compare("<script>1</script>", "<script>2</script>"), []);
+    }
+
+    proptest! {
+        #[test]
+        fn any_pages_can_be_compared(old in "[<>/a-c p]{0,60}", new in "[<>/a-c p]{0,60}") {
+            prop_assert_eq!(compare(&old, &old), []);
+            compare(&old, &new);
+            let found = TagStrings::of(&old);
+            prop_assert_eq!(found.first.chars().count(), found.last.chars().count());
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What two texts have in common: how many of their hashes, and which passages.
+//!
+//! Similarity is that of the fingerprints, as the source paper has it. Edits scattered over a text cost it more hashes
+//! than characters, so the share of the text that really stands in both is told beside it, passage by passage.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::winnow::{Minutia, Winnowing, normal};
+
+/// At or above this a page is a near duplicate, unless said otherwise.
+pub const THRESHOLD: f64 = 0.7;
+
+/// Places of one hash in one text that are looked at: a text that repeats itself matches itself everywhere.
+const MOST_PLACES: usize = 32;
+
+/// A text made ready to be compared.
+pub struct Prepared {
+    characters: Vec<char>,
+    /// For each character its first byte in the text and the one after its last.
+    bytes: Vec<(u32, u32)>,
+    minutiae: Vec<Minutia>,
+    /// Its hashes, each once, in order.
+    hashes: Vec<u64>,
+    exact: u64,
+    settings: Winnowing,
+}
+
+/// How much two texts have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Likeness {
+    /// Hashes in both, of those in the one that has more; 1 where the texts are the same.
+    pub similarity: f64,
+    /// Hashes in both, of the first text's.
+    pub of_first: f64,
+    /// Hashes in both, of the second text's.
+    pub of_second: f64,
+}
+
+/// The same words in two texts: their bytes in each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// In the first.
+    pub first: Range<usize>,
+    /// In the second.
+    pub second: Range<usize>,
+    /// Letters and digits.
+    pub length: usize,
+}
+
+impl Prepared {
+    /// Makes a text ready; of a text over 4 GiB, the beginning.
+    pub fn new(text: &str, settings: Winnowing) -> Prepared {
+        let text = &text[..text.floor_char_boundary(u32::MAX as usize)];
+        let (mut characters, mut bytes) = (Vec::new(), Vec::new());
+        for (at, c) in text.char_indices() {
+            for normal in normal(c) {
+                characters.push(normal);
+                bytes.push((at as u32, (at + c.len_utf8()) as u32));
+            }
+        }
+        let minutiae = settings.fingerprint(text);
+        let mut hashes: Vec<u64> = minutiae.iter().map(|minutia| minutia.hash).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        let whole: String = characters.iter().collect();
+        Prepared { characters, bytes, minutiae, hashes, exact: xxh3_64(whole.as_bytes()), settings }
+    }
+
+    /// Its kept hashes with their places.
+    pub fn minutiae(&self) -> &[Minutia] {
+        &self.minutiae
+    }
+
+    /// Its hashes, each once, least first.
+    pub fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// The hash of the whole text, normalised.
+    pub fn exact(&self) -> u64 {
+        self.exact
+    }
+
+    /// True where both texts are the same, letter by letter and digit by digit, and there are any.
+    pub fn is_same(&self, other: &Prepared) -> bool {
+        !self.characters.is_empty() && self.exact == other.exact && self.characters == other.characters
+    }
+
+    /// How much the fingerprints have in common.
+    pub fn likeness(&self, other: &Prepared) -> Likeness {
+        if self.is_same(other) {
+            return Likeness { similarity: 1.0, of_first: 1.0, of_second: 1.0 };
+        }
+        likeness(&self.hashes, &other.hashes)
+    }
+
+    /// The passages that stand in both, at least as long as those that are certain to be found, in the order of the
+    /// first text. They may overlap where a text repeats itself.
+    pub fn passages(&self, other: &Prepared) -> Vec<Passage> {
+        let runs = self.runs(other);
+        let bytes = |text: &Prepared, run: Range<usize>| {
+            text.bytes[run.start].0 as usize..text.bytes[run.end - 1].1 as usize
+        };
+        runs.into_iter()
+            .map(|(first, second, length)| Passage {
+                first: bytes(self, first..first + length),
+                second: bytes(other, second..second + length),
+                length,
+            })
+            .collect()
+    }
+
+    /// The part of each text that stands in common passages, the smaller of the two.
+    pub fn share(&self, other: &Prepared) -> f64 {
+        if self.is_same(other) {
+            return 1.0;
+        }
+        let mut covered = (vec![false; self.characters.len()], vec![false; other.characters.len()]);
+        for (first, second, length) in self.runs(other) {
+            covered.0[first..first + length].fill(true);
+            covered.1[second..second + length].fill(true);
+        }
+        let part = |covered: &[bool]| {
+            covered.iter().filter(|covered| **covered).count() as f64 / covered.len().max(1) as f64
+        };
+        part(&covered.0).min(part(&covered.1))
+    }
+
+    /// Common runs: place in each, and length in characters.
+    fn runs(&self, other: &Prepared) -> Vec<(usize, usize, usize)> {
+        let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+        for minutia in &other.minutiae {
+            let places = places.entry(minutia.hash).or_default();
+            if places.len() < MOST_PLACES {
+                places.push(minutia.at);
+            }
+        }
+        let least = self.settings.certain();
+        let mut runs = Vec::new();
+        // For each shift between the texts, how far it has been looked at.
+        let mut looked_at: HashMap<isize, usize> = HashMap::new();
+        for minutia in &self.minutiae {
+            for &second in places.get(&minutia.hash).into_iter().flatten() {
+                let first = minutia.at;
+                let until = looked_at.entry(first as isize - second as isize).or_default();
+                if first < *until {
+                    continue;
+                }
+                let same = |pair: &(&char, &char)| pair.0 == pair.1;
+                let (a, b) = (&self.characters, &other.characters);
+                let after = a[first..].iter().zip(&b[second..]).take_while(same).count();
+                let before = a[..first].iter().rev().zip(b[..second].iter().rev()).take_while(same).count();
+                *until = first + after.max(1);
+                if before + after >= least {
+                    runs.push((first - before, second - before, before + after));
+                }
+            }
+        }
+        runs.sort_unstable();
+        runs.dedup();
+        runs
+    }
+}
+
+/// How much two fingerprints have in common; the hashes of each stand in order, each once.
+pub fn likeness(first: &[u64], second: &[u64]) -> Likeness {
+    let (mut common, mut at) = (0_usize, 0);
+    for hash in first {
+        while second.get(at).is_some_and(|other| other < hash) {
+            at += 1;
+        }
+        common += usize::from(second.get(at) == Some(hash));
+    }
+    let of = |count: usize| if count == 0 { 0.0 } else { common as f64 / count as f64 };
+    Likeness {
+        similarity: of(first.len().max(second.len())),
+        of_first: of(first.len()),
+        of_second: of(second.len()),
+    }
+}
+
+/// Two of many texts that are near duplicates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The place of the first among the texts.
+    pub first: usize,
+    /// That of the second.
+    pub second: usize,
+    /// Their similarity.
+    pub similarity: f64,
+    /// The part of the text that they share.
+    pub share: f64,
+}
+
+/// All pairs of which similarity or share is at or above the threshold, in order. Exact: every pair with a common hash
+/// is looked at.
+pub fn pairs(texts: &[Prepared], threshold: f64) -> Vec<Pair> {
+    let mut found = Vec::new();
+    let mut holders: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut same: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (second, text) in texts.iter().enumerate() {
+        let mut met: HashSet<usize> = HashSet::new();
+        let mut common: HashMap<usize, usize> = HashMap::new();
+        for first in same.get(&text.exact).into_iter().flatten() {
+            if text.is_same(&texts[*first]) {
+                met.insert(*first);
+                found.push(Pair { first: *first, second, similarity: 1.0, share: 1.0 });
+            }
+        }
+        for first in text.hashes.iter().filter_map(|hash| holders.get(hash)).flatten() {
+            *common.entry(*first).or_default() += 1;
+        }
+        // A text in runs no longer than need be keeps W of W + K − 1 hashes: those below cannot reach the threshold.
+        let least = threshold * text.settings.window as f64 / (2 * text.settings.certain()) as f64;
+        for (first, common) in common.into_iter().filter(|(first, _)| !met.contains(first)) {
+            let other = &texts[first];
+            let similarity = common as f64 / text.hashes.len().max(other.hashes.len()) as f64;
+            if similarity < least {
+                continue;
+            }
+            let share = other.share(text);
+            if similarity.max(share) >= threshold {
+                found.push(Pair { first, second, similarity, share });
+            }
+        }
+        for hash in &text.hashes {
+            holders.entry(*hash).or_default().push(second);
+        }
+        same.entry(text.exact).or_default().push(second);
+    }
+    found.sort_by_key(|pair| (pair.first, pair.second));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn prepared(text: &str) -> Prepared {
+        Prepared::new(text, Winnowing { gram: 4, window: 3, ..Winnowing::default() })
+    }
+
+    #[test]
+    fn passages_are_told_in_both_texts() {
+        let (a, b) =
+            ("One thing. The sea comes in twice a day. Another.", "«THE SEA, comes in twice» – so they say");
+        let (first, second) = (prepared(a), prepared(b));
+        let found = first.passages(&second);
+        let parts: Vec<(&str, &str)> =
+            found.iter().map(|passage| (&a[passage.first.clone()], &b[passage.second.clone()])).collect();
+        assert_eq!(parts, [("The sea comes in twice", "THE SEA, comes in twice")]);
+        assert!(first.share(&second) > 0.4 && first.share(&second) < 0.6, "{}", first.share(&second));
+    }
+
+    #[test]
+    fn similarity_is_of_the_longer_and_containment_of_each() {
+        let found = likeness(&[1, 2, 3, 4], &[2, 4]);
+        assert_eq!(found, Likeness { similarity: 0.5, of_first: 0.5, of_second: 1.0 });
+        assert_eq!(likeness(&[], &[]).similarity, 0.0);
+        // Too short for a fingerprint, and yet the same.
+        assert_eq!(prepared("a b").likeness(&prepared("A. B.")).similarity, 1.0);
+        assert_eq!(prepared("").likeness(&prepared("")).similarity, 0.0);
+    }
+
+    #[test]
+    fn pairs_of_many_texts_are_found() {
+        let words = |from: u32| {
+            (from..from + 60).map(|n| format!("{:x} ", (n + 1).wrapping_mul(0x9E37_79B1))).collect::<String>()
+        };
+        let texts = [words(0), words(100), words(0).to_uppercase(), words(10), "x".into(), "X!".into()];
+        let prepared: Vec<Prepared> = texts.iter().map(|text| prepared(text)).collect();
+        let found: Vec<(usize, usize)> =
+            pairs(&prepared, 0.7).iter().map(|pair| (pair.first, pair.second)).collect();
+        assert_eq!(found, [(0, 2), (0, 3), (2, 3), (4, 5)]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_texts_can_be_compared(a in "[ab ]{0,40}", b in "[ab ]{0,40}") {
+            let (first, second) = (prepared(&a), prepared(&b));
+            for passage in first.passages(&second) {
+                let normal = |text: &str| text.chars().flat_map(normal).collect::<String>();
+                prop_assert_eq!(normal(&a[passage.first]), normal(&b[passage.second]));
+            }
+            prop_assert!((0.0..=1.0).contains(&first.share(&second)));
+            prop_assert_eq!(first.likeness(&second).similarity, second.likeness(&first).similarity);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Which documents may share text with a new one: an index of few hashes of each.
+//!
+//! Of every document the sixteen least hashes are kept, which are the same for texts that are nearly the same, however
+//! long. What is found are candidates; the full fingerprints decide ([`compare`](crate::compare)).
+
+use std::collections::HashMap;
+
+/// Hashes of a document that are looked up.
+pub const KEPT: usize = 16;
+
+/// Documents kept for one hash: what more of them share is boilerplate.
+const MOST_HOLDERS: usize = 64;
+
+/// Candidates of one look-up.
+const MOST_CANDIDATES: usize = 64;
+
+/// A document, by whatever number its keeper gives it.
+pub type DocumentId = u64;
+
+/// The least hashes of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sketch(Vec<u64>);
+
+/// A document that may be a near duplicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The document.
+    pub id: DocumentId,
+    /// Kept hashes that it shares.
+    pub shared: u32,
+}
+
+/// Has anyone seen this text? In a cluster the answer comes from where each hash is kept.
+pub trait Fingerprints {
+    /// What may go wrong.
+    type Error;
+
+    /// Documents that share hashes with the sketch, most shared first, then by number.
+    fn candidates(&self, sketch: &Sketch) -> Result<Vec<Candidate>, Self::Error>;
+
+    /// Notes a document. One that is noted already takes its new sketch besides the old one.
+    fn add(&mut self, id: DocumentId, sketch: &Sketch) -> Result<(), Self::Error>;
+}
+
+impl Sketch {
+    /// The least of these hashes; any order, any repeats.
+    pub fn of(hashes: &[u64]) -> Sketch {
+        let mut least = hashes.to_vec();
+        least.sort_unstable();
+        least.dedup();
+        least.truncate(KEPT);
+        Sketch(least)
+    }
+
+    /// The hashes, least first.
+    pub fn hashes(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+/// An index in memory.
+#[derive(Default)]
+pub struct MemoryIndex {
+    holders: HashMap<u64, Vec<DocumentId>>,
+}
+
+impl Fingerprints for MemoryIndex {
+    type Error = std::convert::Infallible;
+
+    fn candidates(&self, sketch: &Sketch) -> Result<Vec<Candidate>, Self::Error> {
+        Ok(ranked(sketch.0.iter().filter_map(|hash| self.holders.get(hash)).flatten().copied()))
+    }
+
+    fn add(&mut self, id: DocumentId, sketch: &Sketch) -> Result<(), Self::Error> {
+        for hash in &sketch.0 {
+            let holders = self.holders.entry(*hash).or_default();
+            if holders.len() < MOST_HOLDERS && !holders.contains(&id) {
+                holders.push(id);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Candidates from all holders of a sketch's hashes: those that share most, bounded.
+pub fn ranked(holders: impl Iterator<Item = DocumentId>) -> Vec<Candidate> {
+    let mut counts: HashMap<DocumentId, u32> = HashMap::new();
+    for id in holders {
+        *counts.entry(id).or_default() += 1;
+    }
+    let mut found: Vec<Candidate> = counts.into_iter().map(|(id, shared)| Candidate { id, shared }).collect();
+    found.sort_unstable_by_key(|candidate| (std::cmp::Reverse(candidate.shared), candidate.id));
+    found.truncate(MOST_CANDIDATES);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::winnow::Winnowing;
+
+    fn sketch(text: &str) -> Sketch {
+        let hashes: Vec<u64> =
+            Winnowing::default().fingerprint(text).iter().map(|minutia| minutia.hash).collect();
+        Sketch::of(&hashes)
+    }
+
+    fn words(seed: u64, count: u64) -> Vec<String> {
+        (0..count)
+            .map(|n| format!("w{:x}", (seed * 1_000 + n).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44))
+            .collect()
+    }
+
+    #[test]
+    fn near_duplicates_are_candidates_and_others_are_not() {
+        let mut index = MemoryIndex::default();
+        for id in 0..200 {
+            index.add(id, &sketch(&words(id, 300).join(" "))).unwrap_or_default();
+        }
+        for id in 0..200 {
+            let mut edited = words(id, 300);
+            edited[7] = "another".into();
+            edited.rotate_left(150);
+            let found = index.candidates(&sketch(&edited.join(" "))).unwrap_or_default();
+            assert_eq!(found.first().map(|candidate| candidate.id), Some(id));
+        }
+        assert_eq!(index.candidates(&sketch(&words(999, 300).join(" "))), Ok(vec![]));
+    }
+
+    #[test]
+    fn what_all_share_stays_bounded() {
+        let mut index = MemoryIndex::default();
+        let sketch = sketch(&words(1, 300).join(" "));
+        for id in 0..10_000 {
+            index.add(id, &sketch).unwrap_or_default();
+        }
+        assert_eq!(index.candidates(&sketch).map(|found| found.len()), Ok(MOST_CANDIDATES));
+        assert!(index.holders.values().all(|holders| holders.len() <= MOST_HOLDERS));
+    }
+}

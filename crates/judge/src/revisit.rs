@@ -1,0 +1,135 @@
+//! Revisits: how often a page changes, and how often to ask for it so that the whole is as fresh as can be.
+//!
+//! Changes are taken to come by chance at a steady rate λ, so that a copy of age t is fresh with probability e^(−λt).
+//! Times are days, as plain numbers: no clock is read.
+
+/// What visits have told about a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct History {
+    /// Visits after the first: N.
+    pub comparisons: u32,
+    /// Those at which the page had changed: X.
+    pub changes: u32,
+    /// Days since the first visit: S.
+    pub days: f64,
+    /// Days that the page is known to have stood unchanged, where it says when it was changed: T.
+    pub unmodified_days: Option<f64>,
+}
+
+/// How the rate is estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Estimator {
+    /// From when the page says it was changed, where it does, else corrected for few visits.
+    #[default]
+    Best,
+    /// From visits alone, as in the source paper: −N·ln(1 − X/N) / S.
+    Plain,
+}
+
+/// Bounds on how often a page is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Intervals {
+    /// The shortest, in days.
+    pub least: f64,
+    /// The longest, in days; that of pages that never change.
+    pub most: f64,
+}
+
+/// A page to be scheduled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Planned {
+    /// Changes a day.
+    pub rate: f64,
+    /// How important it is; a page that counts twice as much gains twice as much by being fresh.
+    pub importance: f64,
+}
+
+impl History {
+    /// Changes a day. Nothing known, or nothing seen, is no change; clocks that jump give no number that is none.
+    pub fn rate(&self, estimator: Estimator) -> f64 {
+        let visits = f64::from(self.comparisons);
+        let changes = f64::from(self.changes.min(self.comparisons));
+        if changes == 0.0 {
+            return 0.0;
+        }
+        let rate = match (estimator, self.unmodified_days.filter(|days| *days > 0.0)) {
+            (Estimator::Best, Some(days)) if changes == visits => (visits - 1.0) / days,
+            (Estimator::Best, Some(days)) => {
+                ((changes - 1.0) - changes / (visits * (1.0 - changes / visits).ln())) / days
+            }
+            (Estimator::Best, None) => -((visits - changes + 0.5) / (visits + 0.5)).ln() * visits / self.days,
+            // With a change at every visit the plain one is endless; as if half a visit had found none.
+            (Estimator::Plain, _) if changes == visits => visits * (2.0 * visits).ln() / self.days,
+            (Estimator::Plain, _) => -visits * (1.0 - changes / visits).ln() / self.days,
+        };
+        if rate.is_finite() { rate.max(0.0) } else { 0.0 }
+    }
+}
+
+impl Default for Intervals {
+    fn default() -> Intervals {
+        Intervals { least: 1.0 / 24.0, most: 90.0 }
+    }
+}
+
+/// The part of the time that a page of this rate is fresh, when it is asked for at this interval.
+pub fn freshness(rate: f64, interval: f64) -> f64 {
+    let changes = rate * interval;
+    if changes <= 1e-9 { 1.0 } else { (1.0 - (-changes).exp()) / changes }
+}
+
+/// The interval of each page, in days, such that together they are as fresh as can be with so many fetches a day.
+/// Pages that change faster than they can be followed are left to the longest interval.
+pub fn schedule(pages: &[Planned], fetches_a_day: f64, bounds: Intervals) -> Vec<f64> {
+    let bounds = Intervals { least: bounds.least.max(1e-6), most: bounds.most.max(bounds.least).max(1e-6) };
+    let fetches = |price: f64| pages.iter().map(|page| 1.0 / page.interval(price, bounds)).sum::<f64>();
+    // At a higher price of a fetch less is fetched: find the one at which the budget is used up.
+    let (mut low, mut high) = (0.0, 1.0);
+    let is_bounded = pages.iter().all(|page| page.rate.is_finite() && page.importance.is_finite());
+    while is_bounded && fetches(high) > fetches_a_day && high < 1e30 {
+        (low, high) = (high, high * 4.0);
+    }
+    for _ in 0..80 {
+        let middle = (low + high) / 2.0;
+        if fetches(middle) > fetches_a_day {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    pages.iter().map(|page| page.interval(high, bounds)).collect()
+}
+
+impl Planned {
+    /// The interval at which one more fetch a day gains just this much.
+    fn interval(&self, price: f64, bounds: Intervals) -> f64 {
+        if !(self.rate > 0.0 && self.importance > 0.0) {
+            return bounds.most;
+        }
+        // A fetch more gains importance / rate · (1 − (1 + r)·e^(−r)), where r is the rate times the interval: growing
+        // with r, and never more than importance / rate.
+        let wanted = price * self.rate / self.importance;
+        if wanted >= 1.0 {
+            return bounds.most;
+        }
+        let (mut low, mut high) = (0.0_f64, 64.0_f64);
+        for _ in 0..60 {
+            let middle = f64::midpoint(low, high);
+            if 1.0 - (1.0 + middle) * (-middle).exp() < wanted {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        (high / self.rate).clamp(bounds.least, bounds.most)
+    }
+}
+
+/// The next interval of the usual rule of thumb: longer when nothing has changed, shorter when something has.
+pub fn adapted(interval: f64, changed: bool, bounds: Intervals) -> f64 {
+    (interval * if changed { 0.8 } else { 1.4 }).clamp(bounds.least, bounds.most)
+}
+
+#[cfg(test)]
+#[path = "revisit_tests.rs"]
+mod tests;

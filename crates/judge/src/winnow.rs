@@ -1,0 +1,305 @@
+//! Winnowing: the fingerprint of a text, such that what two texts have in common, their fingerprints have too.
+//!
+//! Of the text only letters and digits count, in lower case. Every run of K characters is hashed; of every W hashes in a
+//! row the least is kept, the rightmost of equal ones. So a common run of W + K − 1 characters always leaves a common
+//! hash, and a run of fewer than K never does. What to make of common hashes is left to [`compare`](crate::compare).
+
+use std::collections::VecDeque;
+
+use md5::{Digest, Md5};
+
+/// How a text is winnowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Winnowing {
+    /// Characters that are hashed together: K.
+    pub gram: usize,
+    /// Hashes of which one is kept: W.
+    pub window: usize,
+    /// How they are hashed.
+    pub hash: Hash,
+}
+
+/// Hashes of K characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hash {
+    /// A rolling one.
+    #[default]
+    Rolling,
+    /// The first eight bytes of MD5, the highest first: the source paper's.
+    Md5,
+}
+
+/// A kept hash, and the characters it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Minutia {
+    /// The hash.
+    pub hash: u64,
+    /// Letters and digits before it.
+    pub at: usize,
+    /// Its first byte in the text.
+    pub start: usize,
+    /// The byte after its last.
+    pub end: usize,
+}
+
+impl Default for Winnowing {
+    fn default() -> Winnowing {
+        Winnowing { gram: 16, window: 12, hash: Hash::Rolling }
+    }
+}
+
+impl Winnowing {
+    /// The fingerprint of a text, in its order.
+    pub fn fingerprint(&self, text: &str) -> Vec<Minutia> {
+        let mut kept = Vec::new();
+        let mut winnower = Winnower::new(*self);
+        winnower.push(text, &mut kept);
+        winnower.finish(&mut kept);
+        kept
+    }
+
+    /// The shortest common run that is certain to be found.
+    pub fn certain(&self) -> usize {
+        self.window.max(1) + self.gram.max(1) - 1
+    }
+}
+
+/// Winnows a text that comes in pieces.
+pub struct Winnower {
+    settings: Winnowing,
+    /// The last K characters: each with its first byte and the one after its last.
+    gram: VecDeque<(char, usize, usize)>,
+    rolling: u64,
+    /// What the oldest character of a full gram has been multiplied by.
+    oldest: u64,
+    /// Hashes of the window that may yet be the least, growing; the first is.
+    window: VecDeque<(usize, Minutia)>,
+    hashes: usize,
+    characters: usize,
+    bytes: usize,
+    last_kept: Option<usize>,
+}
+
+const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
+
+impl Winnower {
+    /// Nothing read yet. K and W are at least one.
+    pub fn new(settings: Winnowing) -> Winnower {
+        let settings = Winnowing { gram: settings.gram.max(1), window: settings.window.max(1), ..settings };
+        Winnower {
+            settings,
+            gram: VecDeque::with_capacity(settings.gram),
+            rolling: 0,
+            oldest: (0..settings.gram).fold(1, |power: u64, _| power.wrapping_mul(BASE)),
+            window: VecDeque::new(),
+            hashes: 0,
+            characters: 0,
+            bytes: 0,
+            last_kept: None,
+        }
+    }
+
+    /// Reads a further piece of the text; what is kept is added to `kept`.
+    pub fn push(&mut self, text: &str, kept: &mut Vec<Minutia>) {
+        for (at, c) in text.char_indices() {
+            let (start, end) = (self.bytes + at, self.bytes + at + c.len_utf8());
+            for c in normal(c) {
+                self.character(c, start, end, kept);
+            }
+        }
+        self.bytes += text.len();
+    }
+
+    /// The text has ended; a short one has one window.
+    pub fn finish(mut self, kept: &mut Vec<Minutia>) {
+        if self.hashes < self.settings.window
+            && let Some((_, least)) = self.window.pop_front()
+        {
+            kept.push(least);
+        }
+    }
+
+    fn character(&mut self, c: char, start: usize, end: usize, kept: &mut Vec<Minutia>) {
+        let Winnowing { gram: length, window, hash } = self.settings;
+        self.characters += 1;
+        self.rolling = self.rolling.wrapping_mul(BASE).wrapping_add(code(c));
+        if self.gram.len() == length
+            && let Some((oldest, ..)) = self.gram.pop_front()
+        {
+            self.rolling = self.rolling.wrapping_sub(code(oldest).wrapping_mul(self.oldest));
+        }
+        self.gram.push_back((c, start, end));
+        if self.gram.len() < length {
+            return;
+        }
+        let hash = match hash {
+            Hash::Rolling => mixed(self.rolling),
+            Hash::Md5 => md5_of(self.gram.iter().map(|(c, ..)| *c)),
+        };
+        let place = self.hashes;
+        self.hashes += 1;
+        let start = self.gram.front().map_or(start, |(_, start, _)| *start);
+        let minutia = Minutia { hash, at: self.characters - length, start, end };
+        // Equal ones as well: the rightmost counts, so that a run of equal hashes moves the choice along with the
+        // window and what moves within a text keeps its fingerprint.
+        while self.window.back().is_some_and(|(_, earlier)| earlier.hash >= hash) {
+            self.window.pop_back();
+        }
+        self.window.push_back((place, minutia));
+        if self.window.front().is_some_and(|(first, _)| first + window <= place) {
+            self.window.pop_front();
+        }
+        if place + 1 >= window
+            && let Some((first, least)) = self.window.front()
+            && self.last_kept != Some(*first)
+        {
+            self.last_kept = Some(*first);
+            kept.push(*least);
+        }
+    }
+}
+
+/// What counts of a character: letters and digits, in lower case.
+pub(crate) fn normal(c: char) -> impl Iterator<Item = char> {
+    c.to_lowercase().filter(|c| c.is_alphanumeric())
+}
+
+fn code(c: char) -> u64 {
+    u64::from(u32::from(c)) + 1
+}
+
+/// Spreads the bits: the least of rolling hashes would otherwise depend on few characters.
+fn mixed(mut hash: u64) -> u64 {
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    hash ^ (hash >> 31)
+}
+
+fn md5_of(gram: impl Iterator<Item = char>) -> u64 {
+    let text: String = gram.collect();
+    let digest = Md5::digest(text.as_bytes());
+    digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SMALL: Winnowing = Winnowing { gram: 3, window: 4, hash: Hash::Rolling };
+
+    fn characters(text: &str) -> Vec<char> {
+        text.chars().flat_map(normal).collect()
+    }
+
+    /// As the definition has it, window by window.
+    fn naive(settings: Winnowing, text: &str) -> Vec<(usize, u64)> {
+        let characters = characters(text);
+        let hash = |gram: &[char]| match settings.hash {
+            Hash::Rolling => {
+                mixed(gram.iter().fold(0, |hash: u64, c| hash.wrapping_mul(BASE).wrapping_add(code(*c))))
+            }
+            Hash::Md5 => md5_of(gram.iter().copied()),
+        };
+        let hashes: Vec<u64> = characters.windows(settings.gram).map(hash).collect();
+        let mut kept: Vec<(usize, u64)> = Vec::new();
+        for (first, window) in hashes.windows(settings.window.min(hashes.len()).max(1)).enumerate() {
+            let least = window.iter().min().copied().unwrap_or_default();
+            let place = first + window.iter().rposition(|hash| *hash == least).unwrap_or_default();
+            if kept.last().is_none_or(|(last, _)| *last != place) {
+                kept.push((place, least));
+            }
+        }
+        kept
+    }
+
+    fn hashes(settings: Winnowing, text: &str) -> Vec<u64> {
+        settings.fingerprint(text).iter().map(|minutia| minutia.hash).collect()
+    }
+
+    #[test]
+    fn md5_is_the_papers() {
+        // md5("abc") = 900150983cd24fb0d6963f7d28e17f72, md5("bcd") = d4b7c284882ca9e208bb65e8abd5f4c8.
+        let settings = Winnowing { gram: 3, window: 1, hash: Hash::Md5 };
+        assert_eq!(hashes(settings, "A-b c!"), [0x9001_5098_3cd2_4fb0]);
+        assert_eq!(hashes(settings, "abcd"), [0x9001_5098_3cd2_4fb0, 0xd4b7_c284_882c_a9e2]);
+        // Of two in one window the least.
+        assert_eq!(hashes(Winnowing { window: 2, ..settings }, "abcd"), [0x9001_5098_3cd2_4fb0]);
+        assert_eq!(hashes(Winnowing { window: 9, ..settings }, "abcd"), [0x9001_5098_3cd2_4fb0]);
+        assert!(hashes(settings, "ab").is_empty());
+    }
+
+    #[test]
+    fn places_are_those_of_the_text() {
+        let settings = Winnowing { gram: 4, window: 1, hash: Hash::Rolling };
+        let text = "«Öl, ab!»";
+        let found = settings.fingerprint(text);
+        let parts: Vec<&str> = found.iter().map(|minutia| &text[minutia.start..minutia.end]).collect();
+        assert_eq!(parts, ["Öl, ab"]);
+        assert_eq!(found[0].at, 0);
+    }
+
+    #[test]
+    fn equal_hashes_keep_the_rightmost() {
+        let found = SMALL.fingerprint("aaaaaaaaaa");
+        assert_eq!(found.iter().map(|minutia| minutia.at).collect::<Vec<_>>(), [3, 4, 5, 6, 7]);
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_what_the_definition_says(text in "[ab c]{0,60}", gram in 1usize..6, window in 1usize..8, md5: bool) {
+            let hash = if md5 { Hash::Md5 } else { Hash::Rolling };
+            let settings = Winnowing { gram, window, hash };
+            let found: Vec<(usize, u64)> =
+                settings.fingerprint(&text).iter().map(|minutia| (minutia.at, minutia.hash)).collect();
+            prop_assert_eq!(found, naive(settings, &text));
+        }
+
+        #[test]
+        fn pieces_make_no_difference(text in "\\PC{0,80}", cut in 0usize..80) {
+            let at = text.floor_char_boundary(cut.min(text.len()));
+            let (mut kept, mut winnower) = (Vec::new(), Winnower::new(SMALL));
+            winnower.push(&text[..at], &mut kept);
+            winnower.push(&text[at..], &mut kept);
+            winnower.finish(&mut kept);
+            prop_assert_eq!(kept, SMALL.fingerprint(&text));
+        }
+
+        /// The promise on which everything rests: a long enough quotation cannot hide.
+        #[test]
+        fn a_shared_run_leaves_a_shared_hash(
+            run in "[a-d]{6,20}", before in "[e-h]{0,20}", after in "[e-h]{0,20}", other in "[i-l]{0,20}",
+        ) {
+            let (a, b) = (hashes(SMALL, &format!("{before}{run}{after}")), hashes(SMALL, &format!("{other}{run}")));
+            prop_assert!(a.iter().any(|hash| b.contains(hash)));
+        }
+
+        /// Noise suppression: what is shorter than K never matches.
+        #[test]
+        fn a_run_shorter_than_a_gram_leaves_none(run in "[a-d]{0,2}", before in "[e-h]{1,20}", other in "[i-l]{1,20}") {
+            let (a, b) = (hashes(SMALL, &format!("{before}{run}")), hashes(SMALL, &format!("{run}{other}")));
+            prop_assert!(!a.iter().any(|hash| b.contains(hash)));
+        }
+
+        #[test]
+        fn white_space_signs_and_case_make_no_difference(words in proptest::collection::vec("[a-z0-9]{1,6}", 0..20)) {
+            prop_assert_eq!(
+                hashes(SMALL, &words.concat()),
+                hashes(SMALL, &words.join(" –\n\t,").to_uppercase())
+            );
+        }
+
+        /// Position independence: paragraphs that change places keep their hashes, all but those at their ends.
+        #[test]
+        fn moved_paragraphs_keep_their_hashes(a in "[a-z]{20,60}", b in "[a-z]{20,60}") {
+            let (first, second) = (hashes(SMALL, &format!("{a}\n{b}")), hashes(SMALL, &format!("{b}\n{a}")));
+            let inner = |text: &str| hashes(SMALL, text);
+            // Windows wholly within a paragraph are the same wherever it stands.
+            for part in [&a, &b] {
+                for hash in inner(part) {
+                    prop_assert!(first.contains(&hash) && second.contains(&hash));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! How well near duplicates are told from others: documents of this machine, edited in graded ways, each pair labelled by
+//! the part of the text that really stands in both.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use judge::compare::{Prepared, THRESHOLD, pairs};
+use judge::lookup::{Fingerprints, MemoryIndex, Sketch};
+use judge::winnow::Winnowing;
+
+/// Documents used, and characters of each.
+const DOCUMENTS: usize = 40;
+const LENGTH: usize = 12_000;
+/// Part of the words that an edit changes, in percent.
+const GRADES: [usize; 8] = [1, 2, 5, 10, 20, 30, 45, 60];
+
+/// At or above the first a pair is one of near duplicates, at or below the second it is none, between nobody asks.
+const POSITIVE: f64 = 0.8;
+const NEGATIVE: f64 = 0.5;
+
+struct Labelled {
+    original: usize,
+    text: String,
+}
+
+#[test]
+fn near_duplicates_are_told_from_others() {
+    let documents = documents();
+    if documents.len() < DOCUMENTS {
+        println!("skipped: fewer than {DOCUMENTS} documents in /usr/share/doc");
+        return;
+    }
+    let edited = edited(&documents);
+    let settings = Winnowing::default();
+    let prepare = |text: &String| Prepared::new(text, settings);
+    let originals: Vec<Prepared> = documents.iter().map(prepare).collect();
+    let copies: Vec<Prepared> = edited.iter().map(|edit| prepare(&edit.text)).collect();
+
+    let mut index = MemoryIndex::default();
+    for (id, original) in originals.iter().enumerate() {
+        index.add(id as u64, &Sketch::of(original.hashes())).unwrap();
+    }
+    let mut counts = Counts::default();
+    let mut by_hashes = Vec::new();
+    for (edit, copy) in edited.iter().zip(&copies) {
+        let candidates = index.candidates(&Sketch::of(copy.hashes())).unwrap();
+        for (id, original) in originals.iter().enumerate() {
+            // All pairs of unlike documents would be most of the work and say the same again and again.
+            if id != edit.original && (id + edit.text.len()) % 9 != 0 {
+                continue;
+            }
+            let share = true_share(&documents[id], &edit.text, settings.certain());
+            let similarity = original.likeness(copy).similarity;
+            let judged = similarity.max(original.share(copy)) >= THRESHOLD;
+            let looked_up = candidates.iter().any(|candidate| candidate.id == id as u64);
+            by_hashes.push((share, similarity));
+            counts.add(share, judged, looked_up);
+        }
+    }
+    println!("{counts:?}");
+    for threshold in [0.3, 0.4, 0.5, 0.6, 0.7, 0.8] {
+        let part = |of: &dyn Fn(f64) -> bool| {
+            let all: Vec<_> = by_hashes.iter().filter(|(share, _)| of(*share)).collect();
+            let above = all.iter().filter(|(_, similarity)| *similarity >= threshold).count();
+            above as f64 / all.len().max(1) as f64
+        };
+        let (found, wrong) = (part(&|share| share >= POSITIVE), part(&|share| share <= NEGATIVE));
+        println!("hashes alone at {threshold}: {found:.3} of near duplicates, {wrong:.3} of others");
+    }
+    assert!(counts.positive >= 100 && counts.negative >= 100, "{counts:?}");
+    let precision = counts.right as f64 / (counts.right + counts.wrong).max(1) as f64;
+    let recall = counts.right as f64 / counts.positive as f64;
+    let looked_up = counts.looked_up as f64 / counts.positive as f64;
+    assert!(precision >= 0.99 && recall >= 0.97 && looked_up >= 0.95, "{precision} {recall} {looked_up}");
+
+    // The same, as all pairs of many are found.
+    let some: Vec<Prepared> =
+        documents.iter().take(10).chain(edited.iter().take(20).map(|edit| &edit.text)).map(prepare).collect();
+    for pair in pairs(&some, THRESHOLD) {
+        let (a, b) = (&some[pair.first], &some[pair.second]);
+        assert!(a.likeness(b).similarity.max(a.share(b)) >= THRESHOLD);
+    }
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    positive: usize,
+    negative: usize,
+    /// Near duplicates that were judged so.
+    right: usize,
+    /// Others that were judged near duplicates.
+    wrong: usize,
+    looked_up: usize,
+}
+
+impl Counts {
+    fn add(&mut self, share: f64, judged: bool, looked_up: bool) {
+        if share >= POSITIVE {
+            self.positive += 1;
+            self.right += usize::from(judged);
+            self.looked_up += usize::from(looked_up);
+        } else if share <= NEGATIVE {
+            self.negative += 1;
+            self.wrong += usize::from(judged);
+        }
+    }
+}
+
+/// The part of both texts that stands in common runs of at least `run` letters and digits, found the slow way.
+fn true_share(a: &str, b: &str, run: usize) -> f64 {
+    let normal = |text: &str| -> Vec<char> {
+        text.chars().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect()
+    };
+    let (a, b) = (normal(a), normal(b));
+    let part = |of: &[char], other: &[char]| {
+        let grams: HashSet<&[char]> = other.windows(run).collect();
+        let mut covered = vec![false; of.len()];
+        for (at, gram) in of.windows(run).enumerate() {
+            if grams.contains(gram) {
+                covered[at..at + run].fill(true);
+            }
+        }
+        covered.iter().filter(|covered| **covered).count() as f64 / of.len().max(1) as f64
+    };
+    part(&a, &b).min(part(&b, &a))
+}
+
+fn edited(documents: &[String]) -> Vec<Labelled> {
+    let mut edited = Vec::new();
+    for (original, text) in documents.iter().enumerate() {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let other: Vec<&str> = documents[(original + 1) % documents.len()].split_whitespace().collect();
+        let mut add = |words: Vec<&str>| edited.push(Labelled { original, text: words.join(" ") });
+        for grade in GRADES {
+            let count = words.len() * grade / 100;
+            let mut scattered = words.clone();
+            for nth in 0..count {
+                let at = (nth * words.len() / count.max(1) + nth * 7 % 5).min(words.len() - 1);
+                scattered[at] = "changed";
+            }
+            add(scattered);
+            let start = (words.len() - count) / 3;
+            let block = other.iter().copied().cycle().take(count);
+            add(words[..start]
+                .iter()
+                .copied()
+                .chain(block)
+                .chain(words[start + count..].iter().copied())
+                .collect());
+        }
+        // Paragraphs in other places; the same text among other menus; other text among the same menus.
+        let mut moved: Vec<&[&str]> = words.chunks(80).collect();
+        moved.reverse();
+        add(moved.concat());
+        let menu = |from: &[&'static str]| from.to_vec();
+        let (first, second) =
+            (menu(&["home", "products", "about"]), menu(&["start", "contact", "help", "terms"]));
+        add([first.clone(), words.clone(), second].concat());
+        add([first, other].concat());
+    }
+    edited
+}
+
+/// Documents of this machine, the beginnings of files that differ.
+fn documents() -> Vec<String> {
+    let mut files = Vec::new();
+    collect(Path::new("/usr/share/doc"), 3, &mut files);
+    files.sort();
+    let mut documents: Vec<String> = Vec::new();
+    for file in files {
+        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        let text: String = text.chars().take(LENGTH).collect();
+        let is_prose = text.split_whitespace().count() > 600;
+        if is_prose && documents.iter().all(|known| true_share(known, &text, 27) < 0.1) {
+            documents.push(text);
+        }
+        if documents.len() == DOCUMENTS {
+            break;
+        }
+    }
+    documents
+}
+
+fn collect(folder: &Path, depth: u32, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_text = path.extension().is_some_and(|end| end == "txt" || end == "html")
+            || path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("README"));
+        if path.is_dir() && depth > 0 && !path.is_symlink() {
+            collect(&path, depth - 1, files);
+        } else if is_text && entry.metadata().is_ok_and(|facts| facts.len() > 4_000) {
+            files.push(path);
+        }
+    }
+}

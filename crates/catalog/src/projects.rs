@@ -32,6 +32,8 @@ pub struct AbandonedCrawl {
     pub crawl: CrawlId,
     /// Its rows stay, to compare later ones with.
     pub keeps_rows: bool,
+    /// Its WARC files stay.
+    pub keeps_archive: bool,
 }
 
 impl Catalog {
@@ -39,6 +41,16 @@ impl Catalog {
     pub async fn project_by_name(&self, name: &ProjectName) -> Result<Option<ProjectEntry>, CatalogError> {
         let row = sqlx::query("SELECT id, crawl, definition, created_at FROM projects WHERE name = ?")
             .bind(name.as_str())
+            .fetch_optional(&self.pool)
+            .await
+            .map_err(self.failed())?;
+        row.map(|row| self.project_of(&row)).transpose()
+    }
+
+    /// The project of this number.
+    pub async fn project_by_id(&self, id: ProjectId) -> Result<Option<ProjectEntry>, CatalogError> {
+        let row = sqlx::query("SELECT id, crawl, definition, created_at FROM projects WHERE id = ?")
+            .bind(id.0)
             .fetch_optional(&self.pool)
             .await
             .map_err(self.failed())?;
@@ -85,6 +97,79 @@ impl Catalog {
         transaction.commit().await.map_err(self.failed())?;
         let entry = self.project_by_name(&project.name).await?;
         entry.ok_or_else(|| self.damaged(format!("project {} was kept and is not there", project.name)))
+    }
+
+    /// Keeps a new project; false when its name is taken.
+    pub async fn insert_project(&self, project: &Project, now: Timestamp) -> Result<bool, CatalogError> {
+        let definition = serde_json::to_string(project).expect("a project has only text keys");
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await.map_err(self.failed())?;
+        let crawl = self.next_crawl(&mut transaction).await?;
+        let done = sqlx::query(
+            "INSERT OR IGNORE INTO projects (name, crawl, definition, created_at) VALUES (?, ?, ?, ?)",
+        )
+        .bind(project.name.as_str())
+        .bind(i64::from(crawl.0))
+        .bind(&definition)
+        .bind(signed(now.0))
+        .execute(&mut *transaction)
+        .await
+        .map_err(self.failed())?;
+        if done.rows_affected() == 0 {
+            return Ok(false);
+        }
+        transaction.commit().await.map_err(self.failed())?;
+        Ok(true)
+    }
+
+    /// Gives a project another definition, and another name if that has one. False when it is not any more as it was
+    /// `before`, or when the new name is taken.
+    pub async fn replace_project(
+        &self,
+        id: ProjectId,
+        before: &Project,
+        after: &Project,
+    ) -> Result<bool, CatalogError> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await.map_err(self.failed())?;
+        let row = sqlx::query("SELECT id, crawl, definition, created_at FROM projects WHERE id = ?")
+            .bind(id.0)
+            .fetch_optional(&mut *transaction)
+            .await
+            .map_err(self.failed())?;
+        let found = row.map(|row| self.project_of(&row)).transpose()?;
+        if found.is_none_or(|found| found.project != *before) {
+            return Ok(false);
+        }
+        let definition = serde_json::to_string(after).expect("a project has only text keys");
+        let done = sqlx::query("UPDATE OR IGNORE projects SET name = ?, definition = ? WHERE id = ?")
+            .bind(after.name.as_str())
+            .bind(&definition)
+            .bind(id.0)
+            .execute(&mut *transaction)
+            .await
+            .map_err(self.failed())?;
+        transaction.commit().await.map_err(self.failed())?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// Forgets a project and its runs. All its crawls are abandoned, with or without their archives.
+    pub async fn delete_project(&self, id: ProjectId, keeps_archive: bool) -> Result<(), CatalogError> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await.map_err(self.failed())?;
+        sqlx::query(
+            "INSERT INTO abandoned_crawls (crawl, keeps_rows, keeps_archive)
+             SELECT crawl, 0, ?1 FROM projects WHERE id = ?2
+             UNION SELECT crawl, 0, ?1 FROM runs WHERE project_id = ?2
+             ON CONFLICT (crawl) DO UPDATE SET keeps_rows = 0",
+        )
+        .bind(keeps_archive)
+        .bind(id.0)
+        .execute(&mut *transaction)
+        .await
+        .map_err(self.failed())?;
+        for sql in ["DELETE FROM runs WHERE project_id = ?", "DELETE FROM projects WHERE id = ?"] {
+            sqlx::query(sql).bind(id.0).execute(&mut *transaction).await.map_err(self.failed())?;
+        }
+        transaction.commit().await.map_err(self.failed())?;
+        Ok(())
     }
 
     /// Starts a project over: from now on it works on a crawl state that nobody has used before. The one it
@@ -138,14 +223,16 @@ impl Catalog {
 
     /// Crawls that their project started over from and that have not been dropped yet.
     pub async fn abandoned_crawls(&self) -> Result<Vec<AbandonedCrawl>, CatalogError> {
-        let rows = sqlx::query("SELECT crawl, keeps_rows FROM abandoned_crawls ORDER BY crawl")
-            .fetch_all(&self.pool)
-            .await
-            .map_err(self.failed())?;
+        let rows =
+            sqlx::query("SELECT crawl, keeps_rows, keeps_archive FROM abandoned_crawls ORDER BY crawl")
+                .fetch_all(&self.pool)
+                .await
+                .map_err(self.failed())?;
         let abandoned = |row: &SqliteRow| {
             let crawl = row.try_get::<i64, _>(0).map_err(self.failed())?;
             let keeps_rows = row.try_get(1).map_err(self.failed())?;
-            Ok(AbandonedCrawl { crawl: CrawlId(unsigned(self, "crawl", crawl)?), keeps_rows })
+            let keeps_archive = row.try_get(2).map_err(self.failed())?;
+            Ok(AbandonedCrawl { crawl: CrawlId(unsigned(self, "crawl", crawl)?), keeps_rows, keeps_archive })
         };
         rows.iter().map(abandoned).collect()
     }

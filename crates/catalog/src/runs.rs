@@ -117,6 +117,12 @@ impl Catalog {
         now: Timestamp,
     ) -> Result<RunId, CatalogError> {
         let settings = serde_json::to_string(settings).expect("settings have only text keys");
+        // Whatever was interrupted before is gone on with by this run, or given up.
+        sqlx::query("UPDATE runs SET interrupted = NULL WHERE project_id = ?")
+            .bind(project.0)
+            .execute(&self.pool)
+            .await
+            .map_err(self.failed())?;
         let row = sqlx::query(
             "INSERT INTO runs (project_id, crawl, state, settings, started_at)
              SELECT id, crawl, 'running', ?, ? FROM projects WHERE id = ? RETURNING id",
@@ -148,6 +154,18 @@ impl Catalog {
         if done.rows_affected() == 0 { Err(CatalogError::NoRun(run.0)) } else { Ok(()) }
     }
 
+    /// Says that a run at work is held, or goes on; one that has ended stays as it is.
+    pub async fn hold_run(&self, run: RunId, held: bool) -> Result<(), CatalogError> {
+        let state = if held { RunState::Paused } else { RunState::Running };
+        sqlx::query("UPDATE runs SET state = ? WHERE id = ? AND state IN ('running', 'paused')")
+            .bind(state.name())
+            .bind(run.0)
+            .execute(&self.pool)
+            .await
+            .map_err(self.failed())?;
+        Ok(())
+    }
+
     /// Ends a run.
     pub async fn end_run(
         &self,
@@ -170,6 +188,71 @@ impl Catalog {
         if done.rows_affected() == 0 { Err(CatalogError::NoRun(run.0)) } else { Ok(()) }
     }
 
+    /// An ended run was cut off by the end of its process, while it was in this state: it can be gone on with.
+    pub async fn interrupt_run(&self, run: RunId, was: RunState) -> Result<(), CatalogError> {
+        sqlx::query("UPDATE runs SET interrupted = ? WHERE id = ?")
+            .bind(was.name())
+            .bind(run.0)
+            .execute(&self.pool)
+            .await
+            .map_err(self.failed())?;
+        Ok(())
+    }
+
+    /// Runs that the end of their process cut off, with what they were doing; each the latest of its project.
+    pub async fn interrupted_runs(&self) -> Result<Vec<(Run, RunState)>, CatalogError> {
+        let rows = sqlx::query(
+            "SELECT id, project_id, crawl, state, reason, settings, started_at, ended_at, summary, interrupted
+             FROM runs WHERE interrupted IS NOT NULL
+             AND id = (SELECT max(later.id) FROM runs AS later WHERE later.project_id = runs.project_id)
+             AND crawl = (SELECT crawl FROM projects WHERE projects.id = runs.project_id)
+             ORDER BY id",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(self.failed())?;
+        let interrupted = |row: &SqliteRow| {
+            let was: String = row.try_get("interrupted").map_err(self.failed())?;
+            Ok((self.run_of(row)?, was.parse().map_err(|error: String| self.damaged(error))?))
+        };
+        rows.iter().map(interrupted).collect()
+    }
+
+    /// An ended run goes on.
+    pub async fn continue_run(&self, run: RunId) -> Result<(), CatalogError> {
+        let done = sqlx::query(
+            "UPDATE runs SET state = 'running', reason = NULL, ended_at = NULL, summary = NULL, interrupted = NULL
+             WHERE id = ?",
+        )
+        .bind(run.0)
+        .execute(&self.pool)
+        .await
+        .map_err(self.failed())?;
+        if done.rows_affected() == 0 { Err(CatalogError::NoRun(run.0)) } else { Ok(()) }
+    }
+
+    /// Runs of all projects with a number below `before`, latest first; with one of these states, unless there are none.
+    pub async fn runs_before(
+        &self,
+        before: Option<RunId>,
+        states: &[RunState],
+        limit: u32,
+    ) -> Result<Vec<Run>, CatalogError> {
+        let states: Vec<String> = states.iter().map(|state| state.name().to_owned()).collect();
+        let rows = sqlx::query(
+            "SELECT id, project_id, crawl, state, reason, settings, started_at, ended_at, summary FROM runs
+             WHERE id < ? AND (? = '' OR instr(?, ',' || state || ',') > 0) ORDER BY id DESC LIMIT ?",
+        )
+        .bind(before.map_or(i64::MAX, |run| run.0))
+        .bind(states.join(","))
+        .bind(format!(",{},", states.join(",")))
+        .bind(i64::from(limit))
+        .fetch_all(&self.pool)
+        .await
+        .map_err(self.failed())?;
+        rows.iter().map(|row| self.run_of(row)).collect()
+    }
+
     /// The run of this number.
     pub async fn run(&self, id: RunId) -> Result<Option<Run>, CatalogError> {
         let row = sqlx::query(
@@ -177,6 +260,19 @@ impl Catalog {
              FROM runs WHERE id = ?",
         )
         .bind(id.0)
+        .fetch_optional(&self.pool)
+        .await
+        .map_err(self.failed())?;
+        row.map(|row| self.run_of(&row)).transpose()
+    }
+
+    /// The latest run of a project.
+    pub async fn last_run(&self, project: ProjectId) -> Result<Option<Run>, CatalogError> {
+        let row = sqlx::query(
+            "SELECT id, project_id, crawl, state, reason, settings, started_at, ended_at, summary
+             FROM runs WHERE project_id = ? ORDER BY id DESC LIMIT 1",
+        )
+        .bind(project.0)
         .fetch_optional(&self.pool)
         .await
         .map_err(self.failed())?;
@@ -199,7 +295,8 @@ impl Catalog {
     /// No process works on any run when the catalog is opened, whatever a dead one wrote.
     pub(crate) async fn end_lost_runs(&self) -> Result<u64, CatalogError> {
         let done = sqlx::query(
-            "UPDATE runs SET state = 'stopped', reason = ? WHERE state IN ('new', 'running', 'paused')",
+            "UPDATE runs SET interrupted = state, state = 'stopped', reason = ?
+             WHERE state IN ('new', 'running', 'paused')",
         )
         .bind(LOST)
         .execute(&self.pool)

@@ -51,6 +51,10 @@ async fn main() -> Result<(), Failure> {
         crawl: CrawlId(1),
         project,
         allow: Vec::new(),
+        retry_failed: false,
+        watcher: None,
+        paused: false,
+        neighbours: crawl::Neighbours::default(),
     })?;
     let ended = run.wait().await?;
     let pages = ended.progress.pages as f64;

@@ -104,6 +104,10 @@ async fn crawl(ports: &Ports, of: impl Fn(Manner) -> bool) -> Result<Load, Failu
         crawl: CrawlId(1),
         project,
         allow: Vec::new(),
+        retry_failed: false,
+        watcher: None,
+        paused: false,
+        neighbours: crawl::Neighbours::default(),
     };
     let run = Run::start(setup)?;
     let progress = run.progress();

@@ -148,7 +148,18 @@ fn start(dir: &Path, project: Project) -> Result<Run, Failure> {
     let store = kv::Store::open(&dir.join("crawl"), kv::Options::default())?;
     let archive = dir.join("archive");
     let dir = dir.to_owned();
-    Ok(Run::start(Setup { store, dir, archive, crawl: CrawlId(1), project, allow: Vec::new() })?)
+    Ok(Run::start(Setup {
+        store,
+        dir,
+        archive,
+        crawl: CrawlId(1),
+        project,
+        allow: Vec::new(),
+        retry_failed: false,
+        watcher: None,
+        paused: false,
+        neighbours: crawl::Neighbours::default(),
+    })?)
 }
 
 /// Two hundred pages a second, over hosts that share one address.

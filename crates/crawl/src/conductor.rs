@@ -23,14 +23,16 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
 use crate::hints::{AskedHints, HintsBook};
+use crate::neighbours::Stay;
 use crate::progress::{EndReason, Ended, Pause, Progress};
 use crate::read::{self, Read};
 use crate::robots::{AskedRobots, Leash, RobotsBook};
-use crate::run::Wish;
+use crate::run::{Change, Wish};
 use crate::slot_time::SlotTime;
 use crate::space::Space;
-use crate::visit::{Message, Order, Pace, Slots};
-use crate::{CrawlError, WallClock};
+use crate::visit::{Gaps, Message, Order, Pace, Slots};
+use crate::watcher::{Event, Visited, Watcher};
+use crate::{CrawlError, Neighbours, WallClock};
 
 /// A group is committed when it is this old …
 const COMMIT_AFTER: Duration = Duration::from_millis(50);
@@ -76,8 +78,13 @@ pub(crate) struct Conductor {
     pub(crate) runtime: Handle,
     pub(crate) clock: WallClock,
     pub(crate) wish: watch::Receiver<Wish>,
+    pub(crate) changes: mpsc::UnboundedReceiver<Change>,
+    pub(crate) watcher: Option<Arc<dyn Watcher>>,
     pub(crate) pace: watch::Sender<Pace>,
     pub(crate) progress: watch::Sender<Progress>,
+    pub(crate) neighbours: Neighbours,
+    /// Given back when the run has ended.
+    pub(crate) _stay: Stay,
 }
 
 /// What changes while the conductor works.
@@ -155,6 +162,7 @@ impl Conductor {
         loop {
             self.note_standstill(state);
             self.take_messages(state)?;
+            self.take_changes()?;
             self.side_work(state)?;
             if self.commit_is_due(state) {
                 self.commit(state)?;
@@ -275,6 +283,46 @@ impl Conductor {
         Ok(())
     }
 
+    /// What the caller wants changed.
+    fn take_changes(&mut self) -> Result<(), CrawlError> {
+        while let Ok(change) = self.changes.try_recv() {
+            match change {
+                Change::Exclude(patterns) => {
+                    let exclude = &mut self.project.crawl.exclude;
+                    let new: Vec<_> =
+                        patterns.into_iter().filter(|pattern| !exclude.contains(pattern)).collect();
+                    self.tell(|| Event::Note {
+                        warn: false,
+                        text: format!("excluded from now on: {}", words(&new)),
+                    });
+                    self.project.crawl.exclude.extend(new);
+                    self.frontier.change_rules(self.id, &self.project)?;
+                }
+                Change::Rate(rate) => {
+                    self.project.crawl.rate = rate;
+                    let politeness = self.frontier.set_rate(self.id, rate);
+                    self.slots.set_gaps(Gaps::of(&politeness));
+                    let rate = rate
+                        .map_or_else(|| "by the pauses of the settings".to_owned(), |rate| rate.to_string());
+                    self.tell(|| Event::Note { warn: false, text: format!("speed from now on: {rate}") });
+                }
+                Change::RetryFailed => {
+                    self.frontier.retry_failed(self.id);
+                    let text = "URLs that failed are put back".to_owned();
+                    self.tell(|| Event::Note { warn: false, text: text.clone() });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells whoever watches.
+    pub(crate) fn tell<'a>(&self, event: impl FnOnce() -> Event<'a>) {
+        if let Some(watcher) = &self.watcher {
+            watcher.told(&event(), self.clock.now());
+        }
+    }
+
     fn take(&mut self, state: &mut State, message: Message) -> Result<(), CrawlError> {
         let now = self.clock.now();
         match message {
@@ -284,6 +332,11 @@ impl Conductor {
             }
             Message::Settled(settled, visit) => {
                 let (lease, key) = (settled.lease, settled.key);
+                self.tell(|| Event::Visited {
+                    lease,
+                    key,
+                    visited: Visited::of(&settled.end, visit.as_deref(), None),
+                });
                 if let Some((visit, sent)) = visit.zip(settled.sent) {
                     state.last_answer = now;
                     state.batch.put(&VISITS, &(self.id.0, key.host.0, key.page, sent.start.0), &*visit);
@@ -324,6 +377,7 @@ impl Conductor {
         let Read {
             lease, key, started, sent, asked, end, mut visit, links, rows, records, slot, micros, ..
         } = read;
+        self.tell(|| Event::Visited { lease, key, visited: Visited::of(&end, Some(&visit), rows.as_ref()) });
         if !matches!(end, End::NoRoom) {
             if let Some(records) = &records {
                 visit.location = self.append(state, records, now)?;
@@ -416,6 +470,8 @@ impl Conductor {
         self.frontier.crawl_mut(self.id).stats_mut().requests += asked.requests.saturating_sub(own);
         if let RobotsAnswer::Unreachable { reason } = &asked.record.answer {
             tracing::warn!(%host, reason, "robots.txt could not be had, host rests");
+            let text = format!("robots.txt of {host} could not be had ({reason}), host rests");
+            self.tell(|| Event::Note { warn: true, text: text.clone() });
             self.frontier.rest(HostKey::of(&host), asked.record.expires);
         }
         Ok(())
@@ -515,6 +571,7 @@ impl Conductor {
         let done = state.leases.get(&lease).is_some_and(|live| live.slot_done);
         if done && !self.slots.unread.has(lease) {
             state.leases.remove(&lease);
+            self.tell(|| Event::Released { lease });
             self.frontier.release(lease, now)?;
         }
         Ok(())
@@ -726,6 +783,7 @@ impl Conductor {
             lease.id,
             LeaseState { host: lease.host.clone(), firsts, width, unsure, slot_done: false },
         );
+        self.tell(|| Event::Leased { lease: lease.id, host: &lease.host, urls: &lease.urls });
         let order = Order { lease, leashes, hinted, ask_hints };
         self.runtime.spawn(self.slots.clone().visit(order, slot));
         Ok(())
@@ -755,7 +813,15 @@ impl Conductor {
             return;
         }
         state.published = now;
-        self.progress.send_replace(self.progress_now(state, now));
+        let progress = self.progress_now(state, now);
+        let held = |progress: &Progress| progress.paused.as_ref().map(ToString::to_string);
+        let (before, after) = (held(&self.progress.borrow()), held(&progress));
+        if before != after {
+            let text = after.as_ref().map_or("goes on".to_owned(), |reason| format!("paused: {reason}"));
+            self.tell(|| Event::Note { warn: after.is_some(), text: text.clone() });
+        }
+        self.tell(|| Event::Progress(&progress));
+        self.progress.send_replace(progress);
     }
 
     fn progress_now(&self, state: &State, now: Timestamp) -> Progress {
@@ -777,6 +843,9 @@ impl Conductor {
             // Of what is committed; a figure that cannot be had is no reason to end a run.
             rows: archive::rows::counts(&self.store, self.id).map_or(0, |counts| counts.rows),
             errors: stats.errors.values().sum(),
+            queue: count("waiting") + count("retrying"),
+            failed: count("failed"),
+            skipped: refused.iter().map(|name| count(name)).sum::<u64>() + count("disallowed"),
             hosts_ready,
             hosts_resting,
             slots_busy: self.project.crawl.connections as usize - state.free_slots.len(),
@@ -816,6 +885,10 @@ impl Conductor {
         let stats = self.frontier.crawl(self.id).stats().clone();
         Ok(Ended { reason, stats, progress })
     }
+}
+
+fn words(patterns: &[model::Pattern]) -> String {
+    patterns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 impl State {

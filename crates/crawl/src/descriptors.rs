@@ -34,18 +34,19 @@ pub(crate) struct TooFew {
     pub(crate) needed: u64,
 }
 
-/// Raises the process's limit as far as it may, and tells what a run that wishes for so many connections may have.
-pub(crate) fn connections(wished: u32) -> Result<Connections, TooFew> {
+/// Raises the process's limit as far as it may, and tells what a run that wishes for so many connections may have
+/// beside those promised to other runs.
+pub(crate) fn connections(wished: u32, promised: u64) -> Result<Connections, TooFew> {
     let limits = getrlimit(Resource::Nofile);
     let mut limit = limits.current.unwrap_or(u64::MAX);
     let highest = limits.maximum.unwrap_or(u64::MAX);
-    let enough = FILES + QUESTIONS + MOST_IDLE + u64::from(wished);
+    let enough = FILES + QUESTIONS + MOST_IDLE + promised + u64::from(wished);
     // Not to the highest: programs that we start would inherit a number that some of them loop over.
     let raised = highest.min(enough.max(limit));
     if raised > limit && setrlimit(Resource::Nofile, Rlimit { current: Some(raised), ..limits }).is_ok() {
         limit = raised;
     }
-    share(limit, wished)
+    share(limit.saturating_sub(promised), wished)
 }
 
 /// What of `limit` descriptors a run that wishes for so many connections may have.
@@ -79,6 +80,6 @@ mod tests {
 
     #[test]
     fn the_limit_of_this_process_can_be_asked_for() {
-        assert!(connections(8).is_ok_and(|found| found.active == 8));
+        assert!(connections(8, 0).is_ok_and(|found| found.active == 8));
     }
 }

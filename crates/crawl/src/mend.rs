@@ -115,7 +115,9 @@ impl Conductor {
             return Err(CrawlError::ArchiveDamaged(damage.to_string()));
         }
         self.archive = Some(opened.writer);
-        let mut frontier = Frontier::open(self.store.clone(), self.clock.now())?;
+        self.frontier.abandon();
+        let mut frontier =
+            Frontier::open_beside(self.store.clone(), &self.neighbours.frontiers, self.clock.now())?;
         frontier.begin(self.id, &self.project)?;
         self.frontier = frontier;
         self.robots.forget();

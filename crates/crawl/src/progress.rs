@@ -27,6 +27,12 @@ pub struct Progress {
     pub rows: u64,
     /// Failed tries.
     pub errors: u64,
+    /// URLs that wait, retries included.
+    pub queue: u64,
+    /// URLs that failed for good.
+    pub failed: u64,
+    /// URLs that are not fetched: out of scope, excluded, over a limit, a trap, forbidden by robots.txt.
+    pub skipped: u64,
     /// Hosts that may be asked now.
     pub hosts_ready: usize,
     /// Hosts that rest.

@@ -232,13 +232,13 @@ pub(crate) async fn read_fixed(slots: &Slots, url: &PageUrl) -> Result<RobotsBoo
     let Slots { network, .. } = slots;
     let (address, _) = network.address(&url.host()).await.map_err(|error| error.to_string())?;
     let host = HostKey::of(&url.host());
-    let turn = slots.turn(address, host, slots.host_gap).await.ok_or("the run ends")?;
+    let turn = slots.turn(address, host, slots.gaps().host).await.ok_or("the run ends")?;
     let mut request = Request::new(url.clone(), address, turn.start);
     request.body_limit = MOST_BYTES as u64;
     match network.fetch(request).await {
         Ok(Answer::Fetched(fetched)) if (200..300).contains(&fetched.status) => {
             let rules = Arc::new(Robots::parse(&fetched.content).rules(&network.agent));
-            let pause = rules.pause().unwrap_or_default().max(slots.host_gap);
+            let pause = rules.pause().unwrap_or_default().max(slots.gaps().host);
             slots.put_off(host, turn, fetched.timings.total + pause);
             Ok(RobotsBook::fixed(rules))
         }
@@ -267,7 +267,7 @@ pub(crate) async fn ask(slots: &Slots, lease: &Lease, origin: &Origin) -> Result
             return Err(sent);
         }
         let Ok(address_now) = address else { break unreachable("its redirect leads to no address") };
-        let gap = if at_home { lease.gap } else { slots.host_gap };
+        let gap = if at_home { lease.gap } else { slots.gaps().host };
         let host = HostKey::of(&url.host());
         let Some(turn) = slots.turn(address_now, host, gap).await else { return Err(sent) };
         let start = turn.start;

@@ -10,7 +10,7 @@ use archive::{ArchiveSettings, ArchiveWriter};
 use fetch::{Longer, Room, Wanted};
 use frontier::{Frontier, Politeness};
 use kv::{Reader as _, Store};
-use model::{CrawlId, LONG_LIST_TYPES, Project, RobotsMode};
+use model::{CrawlId, LONG_LIST_TYPES, Pattern, Project, Rate, RobotsMode};
 use net::{Clock, ProcessClock};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -23,8 +23,8 @@ use crate::progress::{Ended, Progress};
 use crate::read::{Job, Reader};
 use crate::robots::RobotsBook;
 use crate::space::Space;
-use crate::visit::{MOST_IN_FLIGHT, Message, Pace, Slots, Unread};
-use crate::{CrawlError, Network, WallClock};
+use crate::visit::{Gaps, MOST_IN_FLIGHT, Message, Pace, Slots, Unread};
+use crate::{CrawlError, Neighbours, Network, Watcher};
 
 /// What a run needs.
 pub struct Setup {
@@ -40,13 +40,29 @@ pub struct Setup {
     pub project: Project,
     /// Private addresses that may be asked all the same: the bundled demo site.
     pub allow: Vec<SocketAddr>,
+    /// Put URLs that failed back into the queue.
+    pub retry_failed: bool,
+    /// Listens.
+    pub watcher: Option<Arc<dyn Watcher>>,
+    /// Begin held, as a run that was held when its process ended.
+    pub paused: bool,
+    /// The other runs of this process on the same store.
+    pub neighbours: Neighbours,
 }
 
 /// A run under way.
 pub struct Run {
     wish: watch::Sender<Wish>,
+    changes: mpsc::UnboundedSender<Change>,
     progress: watch::Receiver<Progress>,
     ended: oneshot::Receiver<Result<Ended, CrawlError>>,
+}
+
+/// What may be changed in a run at work.
+pub(crate) enum Change {
+    Exclude(Vec<Pattern>),
+    Rate(Option<Rate>),
+    RetryFailed,
 }
 
 /// What the caller wants of a run.
@@ -62,9 +78,21 @@ impl Run {
     /// Starts a run. Must be called within a tokio runtime; blocks while the store is opened.
     pub fn start(setup: Setup) -> Result<Run, CrawlError> {
         let runtime = Handle::current();
-        let clock = WallClock::start();
-        let Setup { store, dir, archive, crawl, mut project, allow } = setup;
-        let connections = descriptors::connections(project.crawl.connections)
+        let Setup {
+            store,
+            dir,
+            archive,
+            crawl,
+            mut project,
+            allow,
+            retry_failed,
+            watcher,
+            paused,
+            neighbours,
+        } = setup;
+        let mut stay = neighbours.enter();
+        let clock = stay.clock;
+        let connections = descriptors::connections(project.crawl.connections, stay.promised())
             .map_err(|TooFew { limit, needed }| CrawlError::Descriptors { limit, needed })?;
         if connections.active < project.crawl.connections {
             let (wished, granted) = (project.crawl.connections, connections.active);
@@ -75,6 +103,7 @@ impl Run {
             );
             project.crawl.connections = connections.active;
         }
+        stay.promise(u64::from(connections.active) + connections.idle as u64);
         let network = Arc::new(Network::new(&project, &allow, connections.idle, clock)?);
         let committed = match store.get(&POSITIONS, &crawl.0)? {
             // A run names its archive before it writes to it, so files without a name have lost their tables.
@@ -90,9 +119,13 @@ impl Run {
         for finding in &opened.findings {
             tracing::warn!(%finding, "archive mended at start");
         }
-        let frontier = Frontier::open(store.clone(), clock.now())?;
+        let frontier = Frontier::open_beside(store.clone(), &neighbours.frontiers, clock.now())?;
 
-        let (wish, wishes) = watch::channel(Wish::Go);
+        let (wish, wishes) = watch::channel(if paused { Wish::Pause } else { Wish::Go });
+        let (changes, changes_in) = mpsc::unbounded_channel();
+        if retry_failed {
+            let _ = changes.send(Change::RetryFailed);
+        }
         let (pace, paces) = watch::channel(Pace::Go);
         let (progress_out, progress) = watch::channel(Progress::default());
         let (inbox_in, inbox) = mpsc::channel(1_024);
@@ -113,9 +146,8 @@ impl Run {
             pace: paces,
             unread,
             room: room(&project),
-            turns: Arc::default(),
-            address_gap: politeness.address_gap,
-            host_gap: politeness.gap(None),
+            turns: stay.turns.clone(),
+            gaps: Mutex::new(Gaps::of(&politeness)),
         });
         let (ended_in, ended) = oneshot::channel();
         let start = move || -> Result<Ended, CrawlError> {
@@ -136,13 +168,17 @@ impl Run {
                 runtime,
                 clock,
                 wish: wishes,
+                changes: changes_in,
+                watcher,
                 pace,
                 progress: progress_out,
+                neighbours,
+                _stay: stay,
             };
             conductor.run()
         };
         spawn("conductor", move || drop(ended_in.send(start())))?;
-        Ok(Run { wish, progress, ended })
+        Ok(Run { wish, changes, progress, ended })
     }
 
     /// Progress, whenever it changes.
@@ -152,7 +188,7 @@ impl Run {
 
     /// A handle to pause, resume and stop the run from elsewhere.
     pub fn controls(&self) -> Controls {
-        Controls { wish: self.wish.clone() }
+        Controls { wish: self.wish.clone(), changes: self.changes.clone() }
     }
 
     /// Waits for the end.
@@ -165,6 +201,7 @@ impl Run {
 #[derive(Clone)]
 pub struct Controls {
     wish: watch::Sender<Wish>,
+    changes: mpsc::UnboundedSender<Change>,
 }
 
 impl Controls {
@@ -186,6 +223,31 @@ impl Controls {
     /// Ends the run at once. What it brought is for the caller to discard.
     pub fn cancel(&self) {
         self.change(Wish::Cancel);
+    }
+
+    /// Leaves out URLs that these patterns match from now on; those that wait get their outcome soon.
+    pub fn exclude(&self, patterns: Vec<Pattern>) {
+        let _ = self.changes.send(Change::Exclude(patterns));
+    }
+
+    /// Changes the rate of requests to each host; none for the pauses of the settings.
+    pub fn set_rate(&self, rate: Option<Rate>) {
+        let _ = self.changes.send(Change::Rate(rate));
+    }
+
+    /// Puts URLs that failed back into the queue.
+    pub fn retry_failed(&self) {
+        let _ = self.changes.send(Change::RetryFailed);
+    }
+
+    /// True when the caller has asked to hold the run.
+    pub fn is_paused(&self) -> bool {
+        *self.wish.borrow() == Wish::Pause
+    }
+
+    /// True when the caller has asked to end the run.
+    pub fn is_ending(&self) -> bool {
+        matches!(*self.wish.borrow(), Wish::Stop | Wish::Cancel)
     }
 
     fn change(&self, to: Wish) {

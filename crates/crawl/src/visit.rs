@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use archive::tables::VisitRecord;
 use fetch::{Longer, NextStep, Request, Room, SendTurn, Wanted};
-use frontier::{Asked, End, Sent, Settled};
+use frontier::{Asked, End, Politeness, Sent, Settled};
 use model::{ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Origin, Timestamp};
 use net::Clock;
 use tokio::sync::{mpsc, watch};
@@ -58,9 +58,22 @@ pub(crate) struct Slots {
     /// For bodies that are being fetched, or fetched and not yet settled.
     pub(crate) room: Arc<Room>,
     pub(crate) turns: Arc<Mutex<Turns>>,
-    pub(crate) address_gap: Duration,
-    /// Between two requests to a host of which nothing more is known.
-    pub(crate) host_gap: Duration,
+    pub(crate) gaps: Mutex<Gaps>,
+}
+
+/// The least time between two requests; it may be changed while a run works.
+#[derive(Clone, Copy)]
+pub(crate) struct Gaps {
+    /// To one address.
+    pub(crate) address: Duration,
+    /// To a host of which nothing more is known.
+    pub(crate) host: Duration,
+}
+
+impl Gaps {
+    pub(crate) fn of(politeness: &Politeness) -> Gaps {
+        Gaps { address: politeness.address_gap, host: politeness.gap(None) }
+    }
 }
 
 /// What slots may do; the conductor says so.
@@ -357,9 +370,10 @@ impl Slots {
                 continue;
             }
             let now = self.clock.process().elapsed();
+            let address_gap = self.gaps().address;
             let taken = {
                 let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-                turns.take((address, self.address_gap), (host, gap), now)
+                turns.take((address, address_gap), (host, gap), now)
             };
             match taken {
                 Ok(()) => return Some(Turn { start: self.clock.now(), at: now }),
@@ -411,6 +425,16 @@ impl Slots {
             // Also when the conductor is gone.
             _ = pace.wait_for(|pace| *pace != Pace::Go) => false,
         }
+    }
+
+    /// The gaps in force.
+    pub(crate) fn gaps(&self) -> Gaps {
+        *self.gaps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Other gaps from now on.
+    pub(crate) fn set_gaps(&self, gaps: Gaps) {
+        *self.gaps.lock().unwrap_or_else(PoisonError::into_inner) = gaps;
     }
 
     /// Bytes of bodies that are fetched and not yet settled.

@@ -52,6 +52,8 @@ pub struct Crawl {
     pub(crate) shallower: u64,
     /// The rules have changed: where to go on judging refused URLs anew.
     pub(crate) reconsider: Option<Option<PageKey>>,
+    /// URLs that failed are put back while others are judged anew.
+    pub(crate) retry_failed: bool,
 }
 
 /// A host of a crawl in memory.
@@ -93,10 +95,7 @@ pub(crate) enum Place {
 impl Crawl {
     pub(crate) fn open(store: &Store, id: CrawlId, project: &Project) -> Result<Crawl, FrontierError> {
         let settings = project.crawl.clone();
-        let mut rules = Rules::new(&settings, &project.start);
-        for start in &project.start {
-            widen_by_redirects(store, id, start, &mut rules)?;
-        }
+        let rules = rules_of(store, id, project)?;
         let fingerprint = rules.fingerprint();
         let last_rules = store.get(&FACTS, &rules_fact(id))?;
         Ok(Crawl {
@@ -122,7 +121,16 @@ impl Crawl {
             bytes_exhausted: false,
             shallower: store.prefix(&SHALLOWER, &id.0).keys().count() as u64,
             reconsider: (last_rules != Some(fingerprint)).then_some(None),
+            retry_failed: false,
         })
+    }
+
+    /// Takes other rules.
+    pub(crate) fn change_rules(&mut self, store: &Store, project: &Project) -> Result<(), FrontierError> {
+        self.rules = rules_of(store, self.id, project)?;
+        self.settings.exclude.clone_from(&project.crawl.exclude);
+        self.reconsider = Some(None);
+        Ok(())
     }
 
     /// Its counts.
@@ -355,6 +363,14 @@ fn first_row(store: &Store, id: CrawlId, host: HostKey) -> Result<(u32, u64), Fr
 /// The fact that names the rules by which all refusals of a crawl were last judged.
 pub(crate) fn rules_fact(id: CrawlId) -> String {
     format!("rules {}", id.0)
+}
+
+fn rules_of(store: &Store, id: CrawlId, project: &Project) -> Result<Rules, FrontierError> {
+    let mut rules = Rules::new(&project.crawl, &project.start);
+    for start in &project.start {
+        widen_by_redirects(store, id, start, &mut rules)?;
+    }
+    Ok(rules)
 }
 
 /// Where a start URL redirects to belongs to the scope as if it had been typed.

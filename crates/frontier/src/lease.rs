@@ -12,6 +12,7 @@ use model::{
 use crate::crawl::{Crawl, Place};
 use crate::guards::Verdict;
 use crate::host_queue::far_off;
+use crate::neighbours::Claim;
 use crate::politeness::BATCH_GAP;
 use crate::ready::Lane;
 use crate::tables::{ADDRESSES, URLS, UrlRecord};
@@ -22,6 +23,9 @@ const BATCH: usize = 64;
 
 /// URLs passed over before other hosts get their turn.
 const REFUSALS: usize = 1_024;
+
+/// A host that another run has leased is looked at again after this.
+const TAKEN: Duration = Duration::from_millis(50);
 
 /// How long a lease is valid: far longer than its visits take, so that only a lost one ever expires.
 const LEASE_TIME: Duration = Duration::from_secs(3600);
@@ -210,12 +214,46 @@ impl Frontier {
             self.resolving += 1;
             return Ok(Some(Next::Resolve(host)));
         };
-        let address_due = self.address_due(id, address, now)?;
+        let address_due = self.address_due(id, address, now)?.max(self.seat.address_due(address));
         if address_due > now {
             self.crawl_mut(id).put(key, Place::Sleeping(address_due));
             return Ok(None);
         }
-        self.lease(id, key, address, urls, body_limit, now)
+        if let Some(due) = self.claim(id, key, now) {
+            self.crawl_mut(id).put(key, Place::Sleeping(due));
+            return Ok(None);
+        }
+        let next = self.lease(id, key, address, urls, body_limit, now)?;
+        if !matches!(next, Some(Next::Lease(_))) {
+            self.seat.unclaim(key);
+        }
+        Ok(next)
+    }
+
+    /// Claims a host among all frontiers of this process, with its latest clock; when to try again otherwise.
+    fn claim(&mut self, id: CrawlId, key: HostKey, now: Timestamp) -> Option<Timestamp> {
+        let (record, lost) = match self.seat.claim(key) {
+            Claim::Ours => return None,
+            Claim::Theirs => return Some(now + TAKEN),
+            Claim::From { record, lost } => (record, lost),
+        };
+        let state = self.hosts.get_mut(&key).expect("seen before it is claimed");
+        if let Some(record) = record {
+            state.record = *record;
+        }
+        let gap = self.crawls[&id].politeness.gap(state.record.crawl_delay.map(Duration::from_millis));
+        // Their pause may be shorter than ours.
+        let mut due = state.record.last_start.map_or(Timestamp::ZERO, |last| last + gap);
+        if lost {
+            due = now + gap.max(Duration::from_millis(state.record.pause).min(FARTHEST));
+        }
+        state.record.next = state.record.next.max(due);
+        let next = state.record.next;
+        if next <= now {
+            return None;
+        }
+        self.seat.unclaim(key);
+        Some(next)
     }
 
     fn lease(
@@ -262,6 +300,7 @@ impl Frontier {
         // The address is taken at once; the request's real start moves its clock further.
         let address_gap = crawl.politeness.address_gap;
         self.addresses.insert(address, now + address_gap);
+        self.seat.address_taken(address, now + address_gap, now);
         let lease = Lease { id: lease_id, crawl: id, host, address, connections, gap, deadline, urls };
         Ok(Some(Next::Lease(Box::new(lease))))
     }
@@ -388,6 +427,7 @@ impl Frontier {
         }
         if let Some(state) = self.hosts.get_mut(&lease.host) {
             state.lease = None;
+            self.seat.release(lease.host, &state.record, now);
         }
         for id in self.crawls.keys().copied().collect::<Vec<_>>() {
             self.place(id, lease.host, now)?;

@@ -13,6 +13,7 @@ mod crawl;
 mod guards;
 mod host_queue;
 mod lease;
+mod neighbours;
 mod novelty;
 mod offer;
 mod order;
@@ -36,6 +37,7 @@ pub use audit::{Finding, audit};
 pub use counted::{Counted, counted};
 pub use crawl::Crawl;
 pub use lease::{LimitReached, Next};
+pub use neighbours::Neighbours;
 pub use novelty::TextMark;
 pub use offer::{Offer, Unfollowed};
 pub use order::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Priority};
@@ -46,6 +48,7 @@ pub use rules::{Rules, Ruling};
 pub use settle::{End, Sent, Settled};
 pub use sieve::{Recent, RecentUrls};
 
+use neighbours::Entry;
 use tables::{ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, SCHEDULE, SITES, STATS, UNCLEAN_START, URLS};
 
 /// A stored due time beyond this comes from a clock that was wrong: it is pulled back.
@@ -68,6 +71,8 @@ pub enum FrontierError {
 /// All crawls of a data directory, and the clocks of all hosts.
 pub struct Frontier {
     store: Store,
+    /// Its place among the frontiers of this process.
+    seat: neighbours::Seat,
     crawls: HashMap<CrawlId, Crawl>,
     hosts: HashMap<HostKey, HostState>,
     /// Not to be asked before.
@@ -108,12 +113,27 @@ impl Frontier {
         self.hosts.get(&host).is_some_and(HostState::is_quick)
     }
 
-    /// Opens the frontier of a store. From here on the store counts as unclean until [`Frontier::close`].
+    /// Opens the frontier of a store, of which no other is open. From here on the store counts as unclean until
+    /// [`Frontier::close`].
     pub fn open(store: Store, now: Timestamp) -> Result<Frontier, FrontierError> {
+        Frontier::open_beside(store, &Neighbours::default(), now)
+    }
+
+    /// Opens a frontier beside others of the same store in this process: they share hosts and their clocks.
+    pub fn open_beside(
+        store: Store,
+        neighbours: &Neighbours,
+        now: Timestamp,
+    ) -> Result<Frontier, FrontierError> {
+        let (seat, entry) = neighbours.enter();
         let closed = store.get(&FACTS, &CLEAN.to_owned())?.map(Timestamp);
         // A clock that stands before the last stop was set back; one that stands days after it may have been set
         // forward, and then no host has had its rest. To be wary costs each host one pause.
-        let clean = closed.is_some_and(|closed| closed <= now && now <= closed + FARTHEST);
+        let clean = match entry {
+            Entry::Alone => closed.is_some_and(|closed| closed <= now && now <= closed + FARTHEST),
+            Entry::Beside => true,
+            Entry::AfterLoss => false,
+        };
         // Not the hosts: the commit that would have named the first of them may be the one that was lost.
         let used = store.first(&URLS)?.is_some();
         let mut batch = store.batch();
@@ -122,10 +142,16 @@ impl Frontier {
             batch.put(&FACTS, &UNCLEAN_START.to_owned(), &now.0);
         }
         // A clean stop soon after does not undo it: some hosts may not have had their rest yet.
-        let wary_since = batch.get(&FACTS, &UNCLEAN_START.to_owned())?.map(|start| Timestamp(start).min(now));
+        let mut wary_since =
+            batch.get(&FACTS, &UNCLEAN_START.to_owned())?.map(|start| Timestamp(start).min(now));
+        if entry == Entry::Beside {
+            // The others may have asked a host a moment ago and not have committed it.
+            wary_since = Some(now);
+        }
         store.commit(batch, kv::Durability::Synced)?;
         Ok(Frontier {
             store,
+            seat,
             crawls: HashMap::new(),
             hosts: HashMap::new(),
             addresses: HashMap::new(),
@@ -149,9 +175,21 @@ impl Frontier {
         Ok(())
     }
 
-    /// Marks a clean stop: all clocks are in the store. Nothing may be leased or uncommitted.
+    /// Marks a clean stop: all clocks are in the store. Nothing may be leased or uncommitted. Where others are
+    /// open beside it, the last one marks it.
     pub fn close(&mut self, batch: &mut Batch, now: Timestamp) {
+        let Some(hosts) = self.seat.close() else { return };
+        for (key, record) in hosts {
+            batch.put(&HOSTS, &key.0, &record);
+            self.dirty_hosts.remove(&key);
+        }
         batch.put(&FACTS, &CLEAN.to_owned(), &now.0);
+    }
+
+    /// Gives up: what was leased may have been asked, and neighbours are wary of it. Only for a frontier that is to
+    /// be opened again.
+    pub fn abandon(&mut self) {
+        self.seat.abandon();
     }
 
     /// The machine, or the process, stood still for so long: workers that hold a lease did too, so none of them is
@@ -172,8 +210,14 @@ impl Frontier {
 
     /// Writes what settling changed in counts, clocks and schedule. Once per commit, after all settling.
     pub fn seal(&mut self, batch: &mut Batch, now: Timestamp) -> Result<(), FrontierError> {
+        if self.seat.is_cautious() {
+            batch.remove(&FACTS, &CLEAN.to_owned());
+        }
         for key in self.dirty_hosts.drain() {
-            if let Some(host) = self.hosts.get(&key) {
+            // What another frontier has done with the host since is not undone.
+            if let Some(record) = self.seat.latest(key) {
+                batch.put(&HOSTS, &key.0, &record);
+            } else if let Some(host) = self.hosts.get(&key) {
                 batch.put(&HOSTS, &key.0, &host.record);
             }
         }

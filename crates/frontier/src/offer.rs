@@ -1,13 +1,13 @@
 //! Offers: URLs found. New ones pass the sieve, the rules and into the queue; known ones may come closer.
 
 use kv::{Batch, Reader};
-use model::{CrawlId, ErrorKind, Guard, HostKey, Outcome, PageUrl, Timestamp, UrlKey};
+use model::{CrawlId, ErrorKind, Guard, HostKey, Outcome, PageUrl, Project, Rate, Timestamp, UrlKey};
 
 use crate::crawl::rules_fact;
 use crate::guards::Inviter;
 use crate::sieve::Recent;
 use crate::tables::{FACTS, INVITED, PageKey, SHALLOWER, URLS, UrlRecord};
-use crate::{Frontier, FrontierError, page_key};
+use crate::{Frontier, FrontierError, Politeness, page_key};
 
 /// Why a link is not followed. A URL that only such links lead to is known, and left out by this rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,7 +244,7 @@ impl Frontier {
         let rows = batch.range(&URLS, first..=(id.0, u64::MAX, u128::MAX)).take(at_most + 1);
         let rows: Vec<(PageKey, UrlRecord)> = rows.collect::<Result<_, _>>()?;
         let next = (rows.len() > at_most).then(|| rows[at_most].0);
-        for (row, record) in rows.into_iter().take(at_most) {
+        for (row, mut record) in rows.into_iter().take(at_most) {
             let was_refused = match &record.outcome {
                 outcome @ Outcome::Excluded { .. } => match Unfollowed::of(outcome) {
                     None => true,
@@ -257,6 +257,10 @@ impl Frontier {
                 Outcome::Failed { error: ErrorKind::ForbiddenAddress, .. } => true,
                 // Another robots mode or file may allow it; the queue's turn will tell.
                 Outcome::Disallowed { .. } => true,
+                Outcome::Failed { .. } if self.crawl(id).retry_failed => {
+                    (record.tries, record.busy) = (0, 0);
+                    true
+                }
                 _ => false,
             };
             let key = UrlKey { host: HostKey(row.1), page: row.2 };
@@ -284,9 +288,35 @@ impl Frontier {
         let crawl = self.crawl_mut(id);
         crawl.reconsider = next.map(Some);
         if crawl.reconsider.is_none() {
+            crawl.retry_failed = false;
             batch.put(&FACTS, &rules_fact(id), &crawl.rules.fingerprint());
         }
         Ok(())
+    }
+
+    /// The project has other rules from now on: what waits and what was refused is judged anew, little by little.
+    pub fn change_rules(&mut self, id: CrawlId, project: &Project) -> Result<(), FrontierError> {
+        let store = self.store.clone();
+        self.crawl_mut(id).change_rules(&store, project)
+    }
+
+    /// URLs that failed are put back into the queue, little by little; hosts that were given up get another chance.
+    pub fn retry_failed(&mut self, id: CrawlId) {
+        for host in self.hosts.values_mut() {
+            host.condemned = None;
+            host.record.failures = 0;
+        }
+        let crawl = self.crawl_mut(id);
+        crawl.retry_failed = true;
+        crawl.reconsider = Some(None);
+    }
+
+    /// Another rate for a crawl's hosts from now on; what it comes to.
+    pub fn set_rate(&mut self, id: CrawlId, rate: Option<Rate>) -> Politeness {
+        let crawl = self.crawl_mut(id);
+        crawl.settings.rate = rate;
+        crawl.politeness = Politeness::of(&crawl.settings);
+        crawl.politeness.clone()
     }
 
     /// True while URLs wait to be judged by changed rules.

@@ -364,6 +364,7 @@ impl Frontier {
         if let Some((address, _)) = state.address {
             let due = self.addresses.entry(address).or_default();
             *due = (*due).max(sent.start + crawl.politeness.address_gap);
+            self.seat.address_taken(address, *due, sent.end);
             self.dirty_addresses.insert(address);
         }
         self.dirty_hosts.insert(key);

@@ -39,7 +39,7 @@ async fn ask(State(owner): State<Owner>, request: Result<Json<Request>, JsonReje
 }
 
 async fn status(State(owner): State<Owner>) -> Json<Value> {
-    let progress = owner.data.live().map(|live| live.progress());
+    let progress = owner.data.live_runs().first().map(|run| run.progress.borrow().clone());
     Json(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "process": std::process::id(),

@@ -1,15 +1,14 @@
 //! From a request to its answer: the one door for command line and API.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use model::Timestamp;
 use serde_json::{Value, json};
 
 use crate::sink::Sink;
 use crate::{
-    Data, Live, Request, ServiceError, check, exports, hosts, indexes, link_index, links, pages, ranks,
-    repair, rows, summary, why,
+    Data, Request, RunChoice, ServiceError, Steer, check, exports, hosts, indexes, link_index, links, pages,
+    ranks, repair, rows, steer, summary, why,
 };
 
 /// Answers a request, value by value; `out` breaks when no more is wanted, which is no error.
@@ -42,11 +41,11 @@ pub fn answer(
         Request::WhyNot(request) => indexes::why_not(data, request, now, out),
         Request::Check => check::check(data, out),
         Request::Repair => repair::repair(data, now, out),
-        Request::Progress => live(data).and_then(|live| out.send(&live.progress())),
-        Request::Pause => steer(data, out, |live| live.pause()),
-        Request::Resume => steer(data, out, |live| live.resume()),
-        Request::Stop => steer(data, out, |live| live.stop()),
-        Request::Cancel => steer(data, out, |live| live.cancel()),
+        Request::Progress(choice) => progress(data, choice, out),
+        Request::Pause(choice) => steered(data, choice, Steer::Pause, out),
+        Request::Resume(choice) => steered(data, choice, Steer::Resume, out),
+        Request::Stop(choice) => steered(data, choice, Steer::Stop, out),
+        Request::Cancel(choice) => steered(data, choice, Steer::Cancel, out),
     };
     match result {
         Err(ServiceError::Closed) => Ok(()),
@@ -60,11 +59,17 @@ fn runs(data: &Data, project: Option<&model::ProjectName>, out: &mut Sink<'_>) -
     runs.iter().try_for_each(|run| out.send(run))
 }
 
-fn live(data: &Data) -> Result<Arc<dyn Live>, ServiceError> {
-    data.live().ok_or_else(|| ServiceError::NotRunning(data.dir().to_owned()))
+/// Of the run that is meant, else of every run at work.
+fn progress(data: &Data, choice: &RunChoice, out: &mut Sink<'_>) -> Result<(), ServiceError> {
+    let runs = match data.chosen_run(choice) {
+        Err(ServiceError::SeveralRuns(_)) => data.live_runs(),
+        chosen => vec![chosen?],
+    };
+    runs.iter().try_for_each(|run| out.send(&*run.progress.borrow()))
 }
 
-fn steer(data: &Data, out: &mut Sink<'_>, wish: impl FnOnce(&dyn Live)) -> Result<(), ServiceError> {
-    wish(&*live(data)?);
-    out.send(&json!({ "done": true }))
+fn steered(data: &Data, choice: &RunChoice, wish: Steer, out: &mut Sink<'_>) -> Result<(), ServiceError> {
+    let run = data.chosen_run(choice)?.id;
+    steer(data, run, wish)?;
+    out.send(&json!({ "done": true, "run": run.0 }))
 }

@@ -291,7 +291,7 @@ impl Check<'_, '_> {
         for finding in verified.findings {
             let damage = finding.is_damage();
             // A run at work is always ahead of its last commit.
-            if damage || self.data.live().is_none() {
+            if damage || !self.data.is_crawling() {
                 self.find(&finding, damage)?;
             }
         }

@@ -6,6 +6,7 @@
 //! <data>/crawl/        what happened: the key-value store
 //! <data>/archive/NNNNN/NNNNN.warc.gz   the raw truth, one folder per crawl
 //! <data>/rows/NNNNN/   columnar indexes of rows, made when they are needed
+//! <data>/runs/NNNNN/NNNNNN/   log and figures of each run, by crawl
 //! <data>/index/NAME/   search indexes
 //! <data>/gannet.sock   where the owner answers
 //! ```
@@ -14,7 +15,7 @@ use std::fs;
 use std::future::Future;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use archive::rows::ROW_RUNS;
 use archive::tables::POSITIONS;
@@ -23,8 +24,9 @@ use kv::{KvError, Reader, Store};
 use model::CrawlId;
 use tokio::runtime::Handle;
 
+use crate::ServiceError;
 use crate::indexes::Indexes;
-use crate::{Live, ServiceError};
+use crate::live::LiveRuns;
 
 /// Version of a data directory's form.
 pub const VERSION: u64 = 1;
@@ -47,7 +49,9 @@ pub struct Data {
     store: Store,
     catalog: Catalog,
     runtime: Handle,
-    live: Mutex<Option<Arc<dyn Live>>>,
+    live: LiveRuns,
+    neighbours: crawl::Neighbours,
+    dropping: tokio::sync::Mutex<()>,
     indexes: Indexes,
 }
 
@@ -69,7 +73,9 @@ impl Data {
             store,
             catalog,
             runtime: runtime.clone(),
-            live: Mutex::new(None),
+            live: LiveRuns::default(),
+            neighbours: crawl::Neighbours::default(),
+            dropping: tokio::sync::Mutex::new(()),
             indexes: Indexes::default(),
         };
         let data = Arc::new(data);
@@ -105,6 +111,16 @@ impl Data {
         self.dir.join("rows").join(format!("{:05}", crawl.0))
     }
 
+    /// Where logs and figures of a crawl's runs are.
+    pub(crate) fn runs_dir(&self, crawl: CrawlId) -> PathBuf {
+        self.dir.join("runs").join(format!("{:05}", crawl.0))
+    }
+
+    /// Where log and figures of one run are.
+    pub(crate) fn run_dir(&self, crawl: CrawlId, run: catalog::RunId) -> PathBuf {
+        self.runs_dir(crawl).join(format!("{:06}", run.0))
+    }
+
     /// The indexes that are open.
     pub(crate) fn indexes(&self) -> &Indexes {
         &self.indexes
@@ -125,19 +141,19 @@ impl Data {
         Ok(archive::write_index(&dir, committed)?)
     }
 
-    /// Lets others steer the run that works in this process.
-    pub fn attach(&self, live: Arc<dyn Live>) {
-        *self.live.lock().unwrap_or_else(PoisonError::into_inner) = Some(live);
+    /// The runs of this process.
+    pub(crate) fn live(&self) -> &LiveRuns {
+        &self.live
     }
 
-    /// The run has ended.
-    pub fn detach(&self) {
-        *self.live.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    /// What the runs of this process share.
+    pub(crate) fn neighbours(&self) -> &crawl::Neighbours {
+        &self.neighbours
     }
 
-    /// The run that works in this process.
-    pub fn live(&self) -> Option<Arc<dyn Live>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Held by whoever drops a crawl.
+    pub(crate) fn dropping(&self) -> &tokio::sync::Mutex<()> {
+        &self.dropping
     }
 
     /// Waits for something asynchronous, from a blocking thread.

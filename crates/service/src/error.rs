@@ -12,6 +12,8 @@ use kv::KvError;
 use model::UrlError;
 use serde::{Deserialize, Serialize};
 
+use crate::Mistake;
+
 /// Why a request has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
@@ -40,6 +42,34 @@ pub enum ServiceError {
     /// No crawl runs that could be steered.
     #[error("no crawl is running in {}", .0.display())]
     NotRunning(PathBuf),
+    /// More than one crawl runs.
+    #[error("several crawls are running ({0}); say which with --run or --project")]
+    SeveralRuns(String),
+    /// A run that cannot be steered any more.
+    #[error("run {0} is not running; \"gannet runs\" tells how it ended")]
+    RunEnded(i64),
+    /// A project that has a run already.
+    #[error("a run of {0:?} is under way; stop it first, or wait for its end")]
+    Occupied(String),
+    /// A name that is taken.
+    #[error("there is a project {0:?} already; choose another name")]
+    ProjectExists(String),
+    /// Somebody else has changed it.
+    #[error(
+        "project {name:?} has been changed meanwhile (now version {version}); look at it again, then repeat the change"
+    )]
+    Stale {
+        /// The project.
+        name: String,
+        /// Its version now.
+        version: String,
+    },
+    /// A project that cannot be used.
+    #[error("{}", mistakes(.0))]
+    BadProject(Vec<Mistake>),
+    /// Not a cursor of ours.
+    #[error("{0:?} is no cursor; take it from \"next\" of an earlier answer")]
+    Cursor(String),
     /// Nothing was ever crawled.
     #[error("there is no project yet in {}; \"gannet crawl URL\" makes one", .0.display())]
     NoProject(PathBuf),
@@ -209,7 +239,10 @@ impl ServiceError {
                 | ExportError::UnknownFormat(_),
             ) => Class::Request,
             E::Export(ExportError::Busy(_)) => Class::Busy,
-            E::NotRunning(_) | E::Store(KvError::Format { .. }) => Class::Request,
+            E::NotRunning(_) | E::SeveralRuns(_) | E::Cursor(_) => Class::Request,
+            E::Store(KvError::Format { .. }) => Class::Request,
+            E::BadProject(_) => Class::Request,
+            E::RunEnded(_) | E::Occupied(_) | E::ProjectExists(_) | E::Stale { .. } => Class::Busy,
             E::Catalog(CatalogError::Newer { .. }) => Class::Request,
             E::Busy(_) | E::Store(KvError::Busy { .. }) => Class::Busy,
             E::Catalog(CatalogError::Locked { .. }) => Class::Busy,
@@ -249,6 +282,16 @@ impl ServiceError {
         let path = path.into();
         move |source| ServiceError::Io { action, path, source }
     }
+}
+
+fn mistakes(mistakes: &[Mistake]) -> String {
+    let place = |mistake: &Mistake| match mistake.line {
+        0 => String::new(),
+        line => format!("line {line}, column {}: ", mistake.column),
+    };
+    let lines: Vec<String> =
+        mistakes.iter().map(|mistake| format!("{}{}", place(mistake), mistake.message)).collect();
+    lines.join("; ")
 }
 
 fn version_advice(found: u64, known: u64) -> &'static str {

@@ -17,10 +17,12 @@ mod indexes;
 mod link_graph;
 mod link_index;
 mod links;
+mod listing;
 mod live;
 mod moment;
 mod pages;
 pub mod preview;
+mod projects;
 mod ranks;
 mod rebuild;
 mod reindex;
@@ -41,7 +43,7 @@ mod walk;
 mod why;
 
 pub use answer::answer;
-pub use catalog::Run;
+pub use catalog::{Run, RunId};
 pub use check::{CheckRow, Checked};
 pub use data::{Access, Data, VERSION};
 pub use error::{Class, ServiceError};
@@ -54,20 +56,30 @@ pub use indexes::{
 pub use link_graph::LinkWeights;
 pub use link_index::{GraphLink, LinksOf};
 pub use links::{LinkCounts, LinkList, LinkRow};
-pub use live::Live;
+pub use listing::Listing;
+pub use live::LiveRun;
 pub use moment::Moment;
 pub use pages::PageRow;
+pub use projects::{
+    Attention, AttentionLevel, CheckedProject, Mistake, ProjectCard, ProjectText, ProjectView, check_project,
+    create_project, delete_project, project_cards, project_view, update_project, version,
+};
 pub use ranks::{BestLink, RankBy, RankRow};
 pub use repair::{RepairRow, Repaired, repair_unopened};
 pub use request::{
     ExportRequest, GraphRequest, HostsRequest, LinksRequest, PagesRequest, ProjectChoice, RankRequest,
-    Request, WhyRequest,
+    Request, RunChoice, WhyRequest,
 };
 pub use robots::RobotsWord;
 pub use rows::{
     Condition, DiffPart, DiffRequest, Drift, FieldChange, Mark, MarkCounts, RowsPart, RowsRequest, SortBy,
     Test, TypeCoverage,
 };
-pub use runs::{Begin, Finished, Started, begin};
+pub use runs::{
+    Action, Begin, Excluded, Fetching, Finished, Health, Level, LogLevel, LogLine, LogPage, LogRequest,
+    NextDue, Now, Points, ProgressView, RunPhase, RunView, RunsRequest, Series, StartRun, Started, Steer,
+    begin, change_speed, continue_runs, exclude, live, log, log_text, retry, run_view, run_views, series,
+    shut_down, start_run, steer,
+};
 pub use summary::{HostFigure, Spread, Summary, summary};
 pub use why::{Due, Fetch, RuleWord, Step, Why};

@@ -122,7 +122,7 @@ pub async fn repair_unopened(dir: &Path) -> Result<Vec<String>, ServiceError> {
 }
 
 pub(crate) fn repair(data: &Data, now: Timestamp, out: &mut Sink<'_>) -> Result<(), ServiceError> {
-    if data.live().is_some() {
+    if data.is_crawling() {
         return beside_a_run(data, out);
     }
     let adopted = adopt(data, now)?;

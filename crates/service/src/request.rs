@@ -52,16 +52,26 @@ pub enum Request {
     Check,
     /// Rebuild what can be rebuilt.
     Repair,
-    /// How the run under way stands.
-    Progress,
-    /// Hold the run under way.
-    Pause,
+    /// How a run under way stands.
+    Progress(RunChoice),
+    /// Hold a run under way.
+    Pause(RunChoice),
     /// Let it go on.
-    Resume,
+    Resume(RunChoice),
     /// End it, and keep what it has.
-    Stop,
+    Stop(RunChoice),
     /// End the run at once and drop what the crawl has.
-    Cancel,
+    Cancel(RunChoice),
+}
+
+/// Which run under way; the only one unless said.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunChoice {
+    /// Its number.
+    pub run: Option<i64>,
+    /// Its project.
+    pub project: Option<ProjectName>,
 }
 
 /// Which project; the one that ran last unless said.

@@ -10,7 +10,7 @@ use model::{Outcome, ProjectName};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use server::client::{self, ClientError};
-use service::{Access, Class, Data, Request, ServiceError};
+use service::{Access, Class, Data, Request, RunChoice, ServiceError};
 use tokio::runtime::Runtime;
 
 use crate::output::Output;
@@ -57,9 +57,11 @@ fn tell_of_pause(runtime: &Runtime, context: &Context) {
     let mut paused = None;
     let mut note = |progress: Value| {
         paused = serde_json::from_value(progress["paused"].clone()).ok();
-        ControlFlow::Break(())
+        // Of several crawls one that is held is enough.
+        if paused.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let asked = runtime.block_on(client::ask(&context.data, &Request::Progress, &mut note));
+    let asked =
+        runtime.block_on(client::ask(&context.data, &Request::Progress(RunChoice::default()), &mut note));
     if let (Ok(true), Some(pause @ (Pause::Disk { .. } | Pause::Write { .. })), false) =
         (asked, paused, context.quiet)
     {

@@ -99,7 +99,7 @@ pub(super) async fn crawl_here(
     let socket = Server::bind(data.clone(), Arc::new(move || clock.now()))?;
     let socket = tokio::spawn(socket.run(async { drop(hung_up.await) }));
     let name = asked.project.name.clone();
-    let begin = Begin { project: asked.project, fresh: asked.fresh, allow: asked.allow };
+    let begin = Begin { fresh: asked.fresh, allow: asked.allow, ..Begin::of(asked.project) };
     let started = service::begin(&data, begin, clock.now()).await.map_err(Failure::from_service)?;
     if !context.quiet {
         match started.known {

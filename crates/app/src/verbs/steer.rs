@@ -1,42 +1,71 @@
 //! `gannet pause`, `resume`, `stop`, `cancel`: steer the crawl that works in a data directory.
 
-use clap::{ArgMatches, Command};
-use service::Request;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use service::{Request, RunChoice};
 
 use super::Verb;
-use super::asking::ask;
+use super::asking::{ask, project, project_arg};
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
 pub(super) const PAUSE: Verb = Verb {
     command: || {
-        Command::new("pause")
-            .about("Pause the running crawl: visits under way end, nothing more is asked for")
+        choosing(
+            Command::new("pause")
+                .about("Pause the running crawl: visits under way end, nothing more is asked for"),
+        )
     },
-    run: |context, _: &ArgMatches| steer(context, &Request::Pause, "paused; \"gannet resume\" goes on"),
+    run: |context, flags: &ArgMatches| {
+        steer(context, flags, Request::Pause, "paused; \"gannet resume\" goes on")
+    },
 };
 
 pub(super) const RESUME: Verb = Verb {
-    command: || Command::new("resume").about("Let a paused crawl go on"),
-    run: |context, _: &ArgMatches| steer(context, &Request::Resume, "resumed"),
+    command: || choosing(Command::new("resume").about("Let a paused crawl go on")),
+    run: |context, flags: &ArgMatches| steer(context, flags, Request::Resume, "resumed"),
 };
 
 pub(super) const STOP: Verb = Verb {
-    command: || Command::new("stop").about("Stop the running crawl and keep everything, as Ctrl-C does"),
-    run: |context, _: &ArgMatches| steer(context, &Request::Stop, "stopping; the same crawl command resumes"),
+    command: || {
+        choosing(Command::new("stop").about("Stop the running crawl and keep everything, as Ctrl-C does"))
+    },
+    run: |context, flags: &ArgMatches| {
+        steer(context, flags, Request::Stop, "stopping; the same crawl command resumes")
+    },
 };
 
 pub(super) const CANCEL: Verb = Verb {
     command: || {
-        Command::new("cancel")
-            .about("Stop the running crawl and drop everything that its project has crawled")
+        choosing(
+            Command::new("cancel")
+                .about("Stop the running crawl and drop everything that its project has crawled"),
+        )
     },
-    run: |context, _: &ArgMatches| {
-        steer(context, &Request::Cancel, "cancelled; what it had crawled is dropped")
+    run: |context, flags: &ArgMatches| {
+        steer(context, flags, Request::Cancel, "cancelled; what it had crawled is dropped")
     },
 };
 
-fn steer(context: &Context, request: &Request, done: &str) -> Result<Exit, Failure> {
+fn choosing(command: Command) -> Command {
+    command
+        .arg(
+            Arg::new("run")
+                .long("run")
+                .value_name("NUMBER")
+                .value_parser(value_parser!(i64))
+                .help("The run of this number; needed only when several run"),
+        )
+        .arg(project_arg().help("The run of this project"))
+}
+
+fn steer(
+    context: &Context,
+    flags: &ArgMatches,
+    request: fn(RunChoice) -> Request,
+    done: &str,
+) -> Result<Exit, Failure> {
+    let choice = RunChoice { run: flags.get_one("run").copied(), project: project(flags) };
+    let request = &request(choice);
     let mut output = Output::new();
     ask(context, request, |answer| match context.json {
         true => output.line(answer),

@@ -66,7 +66,7 @@ async fn only_what_a_project_started_over_from_is_abandoned() {
     assert!(!catalog.adopt_crawl(&project("other"), CrawlId(9), NOW).await.unwrap(), "the crawl is taken");
     assert_eq!(catalog.abandoned_crawls().await.unwrap(), []);
     catalog.fresh_crawl(shop.id, true).await.unwrap();
-    let abandoned = catalog::AbandonedCrawl { crawl: shop.crawl, keeps_rows: true };
+    let abandoned = catalog::AbandonedCrawl { crawl: shop.crawl, keeps_rows: true, keeps_archive: false };
     assert_eq!(catalog.abandoned_crawls().await.unwrap(), [abandoned]);
     catalog.crawl_dropped(shop.crawl).await.unwrap();
     assert_eq!(catalog.abandoned_crawls().await.unwrap(), []);
@@ -167,4 +167,36 @@ async fn what_is_no_catalog_of_ours_is_refused_with_words() {
         refused("newer").await,
         format!("DIR/newer has schema 99, this program knows schemas up to {known}; update it")
     );
+}
+
+#[tokio::test]
+async fn a_run_that_its_process_left_can_be_gone_on_with_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("gannet.db");
+    let catalog = Catalog::open(&path).await.unwrap();
+    let settings = CrawlSettings::default();
+    let mut runs = Vec::new();
+    for name in ["running", "held", "done"] {
+        let entry = catalog.upsert_project(&project(name), NOW).await.unwrap();
+        runs.push(catalog.begin_run(entry.id, &settings, NOW).await.unwrap());
+    }
+    catalog.hold_run(runs[1], true).await.unwrap();
+    catalog.end_run(runs[2], RunState::Completed, None, &json!({}), NOW).await.unwrap();
+    catalog.hold_run(runs[2], true).await.unwrap();
+    catalog.close().await;
+
+    let catalog = Catalog::open(&path).await.unwrap();
+    let interrupted = catalog.interrupted_runs().await.unwrap();
+    let found: Vec<_> = interrupted.iter().map(|(run, was)| (run.id, *was)).collect();
+    assert_eq!(found, [(runs[0], RunState::Running), (runs[1], RunState::Paused)]);
+    catalog.continue_run(runs[0]).await.unwrap();
+    // Another run of the project takes its place.
+    let held = catalog.project_by_name(&"held".parse().unwrap()).await.unwrap().unwrap();
+    let next = catalog.begin_run(held.id, &settings, NOW).await.unwrap();
+    catalog.end_run(next, RunState::Completed, None, &json!({}), NOW).await.unwrap();
+    assert!(catalog.interrupted_runs().await.unwrap().is_empty());
+    let live = catalog.runs_before(None, &[RunState::Running, RunState::Paused], 10).await.unwrap();
+    assert_eq!(live.iter().map(|run| run.id).collect::<Vec<_>>(), [runs[0]]);
+    let older = catalog.runs_before(Some(next), &[], 2).await.unwrap();
+    assert_eq!(older.iter().map(|run| run.id).collect::<Vec<_>>(), [runs[2], runs[1]]);
 }

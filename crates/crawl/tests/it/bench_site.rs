@@ -39,6 +39,10 @@ impl Bench {
             crawl: CRAWL,
             project,
             allow: Vec::new(),
+            retry_failed: false,
+            watcher: None,
+            paused: false,
+            neighbours: crawl::Neighbours::default(),
         };
         Run::start(setup).unwrap()
     }

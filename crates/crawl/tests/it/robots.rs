@@ -102,6 +102,10 @@ async fn a_robots_url_that_cannot_be_had_ends_the_run_before_anything_is_asked()
         crawl: CRAWL,
         project,
         allow: Vec::new(),
+        retry_failed: false,
+        watcher: None,
+        paused: false,
+        neighbours: crawl::Neighbours::default(),
     })
     .unwrap();
     let error = run.wait().await.map(|ended| ended.reason).unwrap_err();

@@ -192,8 +192,7 @@ impl Project {
 
     /// The project as a file, with the settings that differ from the defaults.
     pub fn to_yaml(&self) -> String {
-        serde_saphyr::to_string(&self.to_json())
-            .expect("plain texts, numbers, lists and maps have a YAML form")
+        yaml_of(&self.to_json())
     }
 
     /// Reads what [`Project::to_json`] writes; JSON is YAML.
@@ -222,6 +221,18 @@ impl Project {
         }
         file
     }
+
+    /// The file that such JSON stands for; without a version it has this program's.
+    pub fn file_text(mut file: Value) -> String {
+        if let Some(keys) = file.as_object_mut() {
+            keys.entry("version").or_insert_with(|| VERSION.into());
+        }
+        yaml_of(&file)
+    }
+}
+
+fn yaml_of(file: &Value) -> String {
+    serde_saphyr::to_string(file).expect("plain texts, numbers, lists and maps have a YAML form")
 }
 
 impl Template {

@@ -19,7 +19,7 @@ use text::suggest::{Entry, Source, Suggestions};
 pub(crate) use feed::{Follower, follow};
 pub use judged::EvaluateRequest;
 pub(crate) use judged::evaluate;
-pub(crate) use open::{Indexes, OpenIndex, ensure};
+pub(crate) use open::{Indexes, OpenIndex, ensure, project_deleted, project_renamed};
 pub use request::{CachedRequest, IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNotRequest};
 pub use why_not::WhyNot;
 

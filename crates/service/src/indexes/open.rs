@@ -214,6 +214,64 @@ pub(super) fn drop_index(data: &Data, name: &str) -> Result<(), ServiceError> {
     replace(data, name, Some(&index.dir))
 }
 
+/// A project has another name: indexes over it follow, and its own takes the new name.
+pub(crate) fn project_renamed(
+    data: &Data,
+    before: &model::ProjectName,
+    after: &model::ProjectName,
+    now: Timestamp,
+) -> Result<(), ServiceError> {
+    for (name, mut settings) in settings_over(data, before)? {
+        for project in settings.projects.iter_mut().filter(|project| *project == before.as_str()) {
+            *project = after.to_string();
+        }
+        let own = name == before.as_str();
+        if own {
+            forget(data, &name)?;
+        }
+        create(data, if own { after.as_str() } else { &name }, &settings, &[], now)?;
+    }
+    Ok(())
+}
+
+/// A project is about to go: indexes over nothing else go with it.
+pub(crate) fn project_deleted(
+    data: &Data,
+    project: &model::ProjectName,
+    now: Timestamp,
+) -> Result<(), ServiceError> {
+    for (name, mut settings) in settings_over(data, project)? {
+        settings.projects.retain(|name| name != project.as_str());
+        if settings.projects.is_empty() {
+            forget(data, &name)?;
+        } else {
+            create(data, &name, &settings, &[], now)?;
+        }
+    }
+    Ok(())
+}
+
+/// The indexes over a project, unopened.
+fn settings_over(
+    data: &Data,
+    project: &model::ProjectName,
+) -> Result<Vec<(String, IndexSettings)>, ServiceError> {
+    let mut found = Vec::new();
+    for entry in data.wait(data.catalog().indexes())? {
+        let settings: IndexSettings = serde_json::from_str(&entry.settings)
+            .map_err(|error| ServiceError::Settings(error.to_string()))?;
+        if settings.projects.iter().any(|name| name == project.as_str()) {
+            found.push((entry.name, settings));
+        }
+    }
+    Ok(found)
+}
+
+fn forget(data: &Data, name: &str) -> Result<(), ServiceError> {
+    data.wait(data.catalog().drop_index(name))?;
+    replace(data, name, Some(&dir_of(data, name)))
+}
+
 /// Closes an index and removes these files of it, so that the next to open it finds none.
 fn replace(data: &Data, name: &str, dir: Option<&Path>) -> Result<(), ServiceError> {
     // Nobody opens it meanwhile.

@@ -120,7 +120,7 @@ pub enum DiffPart {
 
 pub(crate) fn rows(data: &Data, request: &RowsRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
     // Before the snapshot: a run that ends in between is asked for once more rather than once too little.
-    let live = data.live().is_some();
+    let live = data.is_crawling();
     let snapshot = data.store().snapshot();
     let query = Query::new(data, &snapshot, request, false)?;
     let names: Vec<String> = query.shown.iter().map(|column| column.name.clone()).collect();
@@ -243,7 +243,8 @@ impl<'a> Query<'a> {
         let asks_much = !conditions.is_empty() || !sort.is_empty() || request.page_type.is_some();
         let asks_few = request.limit.is_some_and(|limit| limit <= MOST_WANTED);
         // Rows that still come would make it anew for every question.
-        let settled = asked.state.end >= next && request.after.is_none() && data.live().is_none();
+        let settled =
+            asked.state.end >= next && request.after.is_none() && !data.is_crawled(asked.state.crawl);
         let index = (rows >= MANY && asks_much && asks_few && settled && !marked)
             .then(|| Index::new(data.rows_dir(asked.state.crawl), next));
         Ok(Query { snapshot, request, asked, layout, conditions, sort, shown, base, marked, index })

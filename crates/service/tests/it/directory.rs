@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use service::{Access, Class, Data, Live, Request, ServiceError};
+use service::{Access, Class, Data};
 
 use crate::site::Site;
 
@@ -61,39 +61,4 @@ fn only_what_may_be_made_is_made() {
     fs::write(site.path().join("begun/VERSION.new"), "").unwrap();
     site.runtime.block_on(Data::open(&site.path().join("begun"), Access::Create)).unwrap();
     site.close();
-}
-
-#[test]
-fn a_run_can_be_steered_while_it_lives() {
-    struct Fake(std::sync::Mutex<Vec<&'static str>>);
-    impl Live for Fake {
-        fn pause(&self) {
-            self.0.lock().unwrap().push("pause");
-        }
-        fn resume(&self) {
-            self.0.lock().unwrap().push("resume");
-        }
-        fn stop(&self) {
-            self.0.lock().unwrap().push("stop");
-        }
-        fn cancel(&self) {
-            self.0.lock().unwrap().push("cancel");
-        }
-        fn progress(&self) -> serde_json::Value {
-            serde_json::json!({ "pages": 3 })
-        }
-    }
-    let site = Site::empty();
-    assert!(matches!(site.ask(&Request::Pause), Err(ServiceError::NotRunning(_))));
-    let fake = std::sync::Arc::new(Fake(Default::default()));
-    site.data().attach(fake.clone());
-    for request in [Request::Pause, Request::Resume, Request::Stop, Request::Cancel] {
-        site.ask(&request).unwrap();
-    }
-    assert_eq!(*fake.0.lock().unwrap(), ["pause", "resume", "stop", "cancel"]);
-    assert_eq!(site.ask(&Request::Progress).unwrap()[0]["pages"], 3);
-    let repaired = site.ask(&Request::Repair).unwrap();
-    assert!(repaired[0]["words"].as_str().unwrap().starts_with("a crawl is running"), "{repaired:?}");
-    site.data().detach();
-    assert!(matches!(site.ask(&Request::Stop), Err(ServiceError::NotRunning(_))));
 }

@@ -1,29 +1,44 @@
 //! Runs: begun on a project's crawl state, watched, ended with their reason in the catalog.
 
+mod change;
+mod dropping;
+mod health;
+mod log;
+mod looks;
+mod manage;
+pub(crate) mod monitor;
+mod series;
+mod view;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use archive::rows::{self, ROW_RUNS};
-use archive::tables::{LINKS, POSITIONS, VISITS};
-use catalog::{AbandonedCrawl, ProjectEntry, RunId, RunState};
+use catalog::{ProjectEntry, RunId, RunState};
 use crawl::{Controls, CrawlError, EndReason, Ended, Progress, Run, Setup};
+use frontier::page_key;
 use frontier::tables::{STATS, URLS};
-use frontier::{Frontier, page_key};
 use kv::{Durability, Reader};
-use model::{CrawlId, Outcome, PageUrl, Project, Timestamp, UrlKey};
+use model::{Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde_json::Value;
 use tokio::sync::watch;
 
+pub(crate) use self::dropping::drop_abandoned;
+use self::dropping::drop_old_rows;
+use self::monitor::Monitor;
+pub(crate) use self::view::view;
 use crate::indexes::{Follower, ensure, follow};
+use crate::live::{LiveRun, Occupied};
 use crate::rows::{latest_marks, watch};
-use crate::stored_ranks::StoredRanks;
-use crate::{Data, Live, ServiceError, Summary, ranks, summary};
+use crate::{Data, ServiceError, Summary, ranks, summary};
 
-/// Rows dropped in one commit.
-const DROP: usize = 20_000;
-
-/// Crawls that a project started over from whose rows are kept: to compare with, and to ask for by run.
-const KEPT: usize = 5;
+pub use change::{Excluded, change_speed, exclude, retry};
+pub use health::{Action, Health, Level};
+pub use log::{LogLevel, LogLine, LogPage, LogRequest};
+pub use looks::{Fetching, live, log, log_text, series};
+pub use manage::{Now, StartRun, Steer, continue_runs, shut_down, start_run, steer};
+pub use series::{Points, Series};
+pub use view::{NextDue, ProgressView, RunPhase, RunView, RunsRequest, run_view, run_views};
 
 /// How a run is begun.
 pub struct Begin {
@@ -33,6 +48,17 @@ pub struct Begin {
     pub fresh: bool,
     /// Private addresses that may be asked all the same: the bundled demo site.
     pub allow: Vec<SocketAddr>,
+    /// Put URLs that failed back into the queue.
+    pub retry_failed: bool,
+    /// Go on with this run instead of beginning one, as after the end of its process; in this state.
+    pub again: Option<(RunId, RunState)>,
+}
+
+impl Begin {
+    /// A run of a project that goes on with what it has.
+    pub fn of(project: Project) -> Begin {
+        Begin { project, fresh: false, allow: Vec::new(), retry_failed: false, again: None }
+    }
 }
 
 /// A run under way.
@@ -45,6 +71,8 @@ pub struct Started {
     pub known: u64,
     /// Keeps the project's indexes up to date.
     follower: Option<Follower>,
+    live: Arc<LiveRun>,
+    _occupied: Occupied,
 }
 
 /// How a run ended.
@@ -60,12 +88,21 @@ pub struct Finished {
 /// Begins a run. Must be called within a tokio runtime.
 pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Started, ServiceError> {
     let mut entry = data.catalog().upsert_project(&begin.project, now).await?;
+    let occupied = data.occupy(entry.id, &entry.project.name)?;
     if begin.fresh {
         entry.crawl = data.catalog().fresh_crawl(entry.id, true).await?;
         drop_old_rows(data, &entry).await?;
     }
     drop_abandoned(data).await?;
-    let id = data.catalog().begin_run(entry.id, &begin.project.crawl, now).await?;
+    let id = match begin.again {
+        Some((id, _)) => data.catalog().continue_run(id).await.map(|()| id)?,
+        None => data.catalog().begin_run(entry.id, &begin.project.crawl, now).await?,
+    };
+    let paused = begin.again.is_some_and(|(_, was)| was == RunState::Paused);
+    data.catalog().hold_run(id, paused).await?;
+    let monitor = Arc::new(Monitor::open(&data.run_dir(entry.crawl, id), &begin.project)?);
+    let again = if begin.again.is_some() { "the run goes on" } else { "the run begins" };
+    monitor.note(now, LogLevel::Info, again);
     let setup = Setup {
         store: data.store().clone(),
         dir: data.dir().to_owned(),
@@ -73,14 +110,20 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
         crawl: entry.crawl,
         project: begin.project,
         allow: begin.allow,
+        retry_failed: begin.retry_failed,
+        watcher: Some(monitor.clone()),
+        paused,
+        neighbours: data.neighbours().clone(),
     };
     let (store, crawl) = (data.store().clone(), entry.crawl);
     let started = tokio::task::spawn_blocking(move || {
         let known = store.get(&STATS, &crawl.0)?.map_or(0, |stats| stats.distinct);
-        let mut batch = store.batch();
-        let first = rows::counts(&store, crawl)?.next;
-        batch.put(&ROW_RUNS, &(crawl.0, id.0.unsigned_abs()), &first);
-        store.commit(batch, Durability::Synced)?;
+        let key = (crawl.0, id.0.unsigned_abs());
+        if store.get(&ROW_RUNS, &key)?.is_none() {
+            let mut batch = store.batch();
+            batch.put(&ROW_RUNS, &key, &rows::counts(&store, crawl)?.next);
+            store.commit(batch, Durability::Synced)?;
+        }
         Ok::<_, CrawlError>((Run::start(setup)?, known))
     });
     let (run, known) = match started.await.map_err(|_| ServiceError::Lost)? {
@@ -91,7 +134,9 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
             return Err(error.into());
         }
     };
-    data.attach(Arc::new(Steering { controls: run.controls(), progress: run.progress() }));
+    let name = entry.project.name.clone();
+    let live = Arc::new(LiveRun::new(id, name, entry.crawl, run.controls(), run.progress(), monitor));
+    data.live().attach(live.clone());
     let (followed, project, wanted) =
         (data.clone(), entry.project.name.as_str().to_owned(), entry.project.clone());
     let follower = tokio::task::spawn_blocking(move || {
@@ -99,10 +144,15 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
         follow(&followed, &project)
     });
     let follower = follower.await.map_err(|_| ServiceError::Lost)??;
-    Ok(Started { data: data.clone(), entry, id, run, known, follower })
+    Ok(Started { data: data.clone(), entry, id, run, known, follower, live, _occupied: occupied })
 }
 
 impl Started {
+    /// Its number.
+    pub fn id(&self) -> RunId {
+        self.id
+    }
+
     /// Progress, whenever it changes.
     pub fn progress(&self) -> watch::Receiver<Progress> {
         self.run.progress()
@@ -115,9 +165,10 @@ impl Started {
 
     /// Waits for the end and writes it down.
     pub async fn finish(self, now: impl Fn() -> Timestamp) -> Result<Finished, ServiceError> {
-        let Started { data, entry, id, run, follower, .. } = self;
+        let Started { data, entry, id, run, follower, live, _occupied, .. } = self;
+        let _attached = Attached(data.clone(), id);
         let ended = run.wait().await;
-        data.detach();
+        live.ended();
         let ended_at = now();
         let counted = {
             let (data, entry) = (data.clone(), entry.clone());
@@ -141,15 +192,33 @@ impl Started {
             Ok(ended) => ended.reason.to_string(),
             Err(error) => error.to_string(),
         };
-        let figures = counted.as_ref().ok().and_then(|(summary, _)| serde_json::to_value(summary).ok());
+        let mut figures = counted.as_ref().ok().and_then(|(summary, _)| serde_json::to_value(summary).ok());
+        if let Some(figures) = &mut figures {
+            figures["health"] = serde_json::to_value(live.monitor.recent().health(None)).unwrap_or_default();
+        }
+        let level = if ended.is_ok() { LogLevel::Info } else { LogLevel::Error };
+        live.monitor.note(now(), level, &format!("the run ends: {reason}"));
+        live.monitor.save();
         if state == RunState::Cancelled {
             // Before it is called cancelled, so that nothing of it can come back.
             data.catalog().fresh_crawl(entry.id, false).await?;
         }
         data.catalog().end_run(id, state, Some(&reason), &figures.unwrap_or_default(), now()).await?;
+        if let Some(was) = live.interrupted().filter(|_| state == RunState::Stopped) {
+            data.catalog().interrupt_run(id, was).await?;
+        }
         drop_abandoned(&data).await?;
         let (ended, (summary, starts)) = (ended?, counted?);
         Ok(Finished { reason: ended.reason, summary, starts })
+    }
+}
+
+/// A run that others see until its end is written down.
+struct Attached(Arc<Data>, RunId);
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        self.0.live().detach(self.1);
     }
 }
 
@@ -173,102 +242,5 @@ fn state(ended: &Result<Ended, CrawlError>) -> RunState {
         Ok(Ended { reason: EndReason::Stopped, .. }) => RunState::Stopped,
         Ok(Ended { reason: EndReason::Cancelled, .. }) => RunState::Cancelled,
         Err(_) => RunState::Failed,
-    }
-}
-
-/// Drops the rows and files of crawls that were started over or cancelled, also when an earlier drop was cut short.
-async fn drop_abandoned(data: &Arc<Data>) -> Result<(), ServiceError> {
-    for AbandonedCrawl { crawl, keeps_rows } in data.catalog().abandoned_crawls().await? {
-        tracing::info!(crawl = crawl.0, "dropping a crawl that was given up");
-        let owner = data.clone();
-        let dropped = tokio::task::spawn_blocking(move || -> Result<(), ServiceError> {
-            while !drop_part(&owner, crawl)? {}
-            while !keeps_rows && !drop_rows(&owner, crawl)? {}
-            StoredRanks::drop(&owner, crawl)?;
-            let folder = owner.archive_dir(crawl);
-            if folder.exists() {
-                std::fs::remove_dir_all(&folder).map_err(ServiceError::io("remove", &folder))?;
-            }
-            Ok(())
-        });
-        dropped.await.map_err(|_| ServiceError::Lost)??;
-        data.catalog().crawl_dropped(crawl).await?;
-    }
-    Ok(())
-}
-
-/// Drops the rows of all but the latest few crawls that a project started over from.
-async fn drop_old_rows(data: &Arc<Data>, entry: &ProjectEntry) -> Result<(), ServiceError> {
-    let mut crawls: Vec<CrawlId> =
-        data.catalog().runs_of(entry.id).await?.iter().map(|run| run.crawl).collect();
-    crawls.sort_unstable();
-    crawls.dedup();
-    crawls.retain(|crawl| *crawl != entry.crawl);
-    crawls.truncate(crawls.len().saturating_sub(KEPT));
-    let data = data.clone();
-    let dropped = tokio::task::spawn_blocking(move || -> Result<(), ServiceError> {
-        for crawl in crawls {
-            while !drop_rows(&data, crawl)? {}
-        }
-        Ok(())
-    });
-    dropped.await.map_err(|_| ServiceError::Lost)?
-}
-
-/// Drops some of what templates read; true when nothing is left.
-fn drop_rows(data: &Data, crawl: CrawlId) -> Result<bool, ServiceError> {
-    let mut batch = data.store().batch();
-    let index = data.rows_dir(crawl);
-    if index.exists() {
-        std::fs::remove_dir_all(&index).map_err(ServiceError::io("remove", &index))?;
-    }
-    let done = rows::drop_some(&mut batch, crawl, DROP)?;
-    data.store().commit(batch, Durability::Synced)?;
-    Ok(done)
-}
-
-/// Drops some records of a crawl, all but what templates read; true when none are left.
-fn drop_part(data: &Data, crawl: CrawlId) -> Result<bool, ServiceError> {
-    let store = data.store();
-    let mut batch = store.batch();
-    let visits: Vec<_> = store.prefix(&VISITS, &crawl.0).keys().take(DROP).collect::<Result<_, _>>()?;
-    visits.iter().for_each(|key| batch.remove(&VISITS, key));
-    let links: Vec<_> = store.prefix(&LINKS, &crawl.0).keys().take(DROP).collect::<Result<_, _>>()?;
-    links.iter().for_each(|key| batch.remove(&LINKS, key));
-    let mut done = visits.is_empty() && links.is_empty();
-    if done {
-        done = Frontier::drop_crawl(&mut batch, crawl, DROP)?;
-    }
-    if done {
-        batch.remove(&POSITIONS, &crawl.0);
-    }
-    store.commit(batch, Durability::Synced)?;
-    Ok(done)
-}
-
-struct Steering {
-    controls: Controls,
-    progress: watch::Receiver<Progress>,
-}
-
-impl Live for Steering {
-    fn pause(&self) {
-        self.controls.pause();
-    }
-
-    fn resume(&self) {
-        self.controls.resume();
-    }
-
-    fn stop(&self) {
-        self.controls.stop();
-    }
-
-    fn cancel(&self) {
-        self.controls.cancel();
-    }
-
-    fn progress(&self) -> Value {
-        serde_json::to_value(&*self.progress.borrow()).unwrap_or_default()
     }
 }

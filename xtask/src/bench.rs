@@ -107,6 +107,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     Ok(true)
 }
 
+/// Fills a data directory, for looking at pages with much in them, and tells how soon the first rows come.
+pub(crate) fn fill(arguments: &[String]) -> Result<bool> {
+    if arguments.is_empty() {
+        bail!("usage: cargo xtask fill DIR [ROWS] [LINES]");
+    }
+    let mut command = cargo();
+    command.args(["run", "--release", "--package", "service", "--example", "fill"]);
+    let (status, lines) = relay(command.args(locked()).arg("--").args(arguments))?;
+    let mut figures = Figures::default();
+    lines.iter().for_each(|line| figures.add(line));
+    println!("\n{}", machine::facts());
+    print!("{}", figures.table());
+    Ok(status.success())
+}
+
 /// Measures in the order they first came, each with a value per run.
 #[derive(Default)]
 struct Figures {

@@ -41,6 +41,11 @@ const COMMANDS: &[Command] = &[
     },
     Command { name: "deny", about: "licences, banned crates and sources of dependencies", run: check_deny },
     Command { name: "bench", about: "one benchmark, with ratios; --list names them", run: bench::run },
+    Command {
+        name: "fill",
+        about: "a data directory with a million rows, pages and a long log: fill DIR [ROWS] [LINES]",
+        run: bench::fill,
+    },
     Command { name: "soak", about: "the long form of a suite; --list names them", run: soak::run },
 ];
 

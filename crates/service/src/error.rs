@@ -123,6 +123,9 @@ pub enum ServiceError {
     /// No run of that number.
     #[error("there is no run {0}; \"gannet runs\" lists them")]
     UnknownRun(i64),
+    /// No row of that key.
+    #[error("there is no row with the key {0:?}; the column _key has them")]
+    UnknownRow(String),
     /// A run whose rows are gone.
     #[error("the rows of run {0} are not kept any more; those of the latest runs are")]
     RowsDropped(i64),
@@ -239,7 +242,7 @@ impl ServiceError {
                 | ExportError::UnknownFormat(_),
             ) => Class::Request,
             E::Export(ExportError::Busy(_)) => Class::Busy,
-            E::NotRunning(_) | E::SeveralRuns(_) | E::Cursor(_) => Class::Request,
+            E::NotRunning(_) | E::SeveralRuns(_) | E::Cursor(_) | E::UnknownRow(_) => Class::Request,
             E::Store(KvError::Format { .. }) => Class::Request,
             E::BadProject(_) => Class::Request,
             E::RunEnded(_) | E::Occupied(_) | E::ProjectExists(_) | E::Stale { .. } => Class::Busy,

@@ -19,12 +19,15 @@ mod link_index;
 mod links;
 mod listing;
 mod live;
+mod meaning;
 mod moment;
 mod pages;
+mod pages_page;
 pub mod preview;
 mod projects;
 mod ranks;
 mod rebuild;
+mod reference;
 mod reindex;
 mod repair;
 mod request;
@@ -58,13 +61,16 @@ pub use link_index::{GraphLink, LinksOf};
 pub use links::{LinkCounts, LinkList, LinkRow};
 pub use listing::Listing;
 pub use live::LiveRun;
+pub use meaning::{Meaning, meaning};
 pub use moment::Moment;
 pub use pages::PageRow;
+pub use pages_page::{PagesPageRequest, outcome_counts, pages_page};
 pub use projects::{
     Attention, AttentionLevel, CheckedProject, Mistake, ProjectCard, ProjectText, ProjectView, check_project,
     create_project, delete_project, project_cards, project_view, update_project, version,
 };
 pub use ranks::{BestLink, RankBy, RankRow};
+pub use reference::{Reference, SettingGroup, SettingView, index_settings_reference, settings_reference};
 pub use repair::{RepairRow, Repaired, repair_unopened};
 pub use request::{
     ExportRequest, GraphRequest, HostsRequest, LinksRequest, PagesRequest, ProjectChoice, RankRequest,
@@ -72,8 +78,8 @@ pub use request::{
 };
 pub use robots::RobotsWord;
 pub use rows::{
-    Condition, DiffPart, DiffRequest, Drift, FieldChange, Mark, MarkCounts, RowsPart, RowsRequest, SortBy,
-    Test, TypeCoverage,
+    Condition, DiffPart, DiffRequest, Drift, FieldChange, Mark, MarkCounts, RowColumn, RowVersion, RowsPage,
+    RowsPart, RowsRequest, SortBy, Test, TypeCoverage, row_history, rows_page,
 };
 pub use runs::{
     Action, Begin, Excluded, Fetching, Finished, Health, Level, LogLevel, LogLine, LogPage, LogRequest,

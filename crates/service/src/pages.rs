@@ -88,7 +88,7 @@ fn wanted(met: &Met, request: &PagesRequest) -> bool {
 }
 
 /// The host that every URL with this prefix has, if the prefix reaches into the path.
-fn host_of_prefix(prefix: &str) -> Option<HostKey> {
+pub(crate) fn host_of_prefix(prefix: &str) -> Option<HostKey> {
     let (_, rest) = prefix.split_once("://")?;
     rest.contains('/').then(|| PageUrl::parse(prefix).ok())?.map(|url| HostKey::of(&url.host()))
 }
@@ -103,7 +103,7 @@ pub(crate) fn url_of(
 }
 
 /// Makes rows; remembers the host it looked at last, since a host's URLs lie together.
-struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     snapshot: &'a Snapshot,
     crawl: CrawlId,
     host: Option<(HostKey, Option<HostRecord>)>,
@@ -111,11 +111,11 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(snapshot: &'a Snapshot, crawl: CrawlId) -> Rows<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, crawl: CrawlId) -> Rows<'a> {
         Rows { snapshot, crawl, host: None, robots: None }
     }
 
-    fn row(&mut self, met: Met) -> Result<PageRow, ServiceError> {
+    pub(crate) fn row(&mut self, met: Met) -> Result<PageRow, ServiceError> {
         let Met { key, record, last, title, content_type } = met;
         let via = record.via.map(|via| url_of(self.snapshot, self.crawl, via)).transpose()?.flatten();
         let mut words = record.outcome.to_string();

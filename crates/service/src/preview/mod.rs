@@ -27,6 +27,7 @@ pub use assets::Asset;
 pub use pick::{Generalise, PathStep, PickedNodes, SelectRequest, Selection};
 pub use reading::{FieldCoverage, LinkVerdict, LinkVerdicts, PageColumn, PageReading};
 pub use scope::Scope;
+pub(crate) use scope::{lasting, pace};
 
 /// Previews kept; the one not used for longest goes first.
 const KEPT: usize = 20;

@@ -122,7 +122,7 @@ fn numbers(url: &str) -> Vec<(&str, u64, &str)> {
     found
 }
 
-fn pace(gap: Duration) -> String {
+pub(crate) fn pace(gap: Duration) -> String {
     if gap.is_zero() {
         return "as fast as it answers".to_owned();
     }
@@ -139,7 +139,7 @@ fn trimmed(number: f64) -> String {
     format!("{number:.1}").trim_end_matches(".0").to_owned()
 }
 
-fn lasting(seconds: u64) -> String {
+pub(crate) fn lasting(seconds: u64) -> String {
     match seconds {
         0..=1 => "1 s".to_owned(),
         2..=89 => format!("{seconds} s"),

@@ -65,14 +65,17 @@ impl Index {
         Index { dir, next }
     }
 
-    /// The places of the first rows, `limit` at most, that meet all conditions, in order.
+    /// The places of the rows that meet all conditions, in order: `limit` at most, after the first `skip`. Also how many
+    /// there are, where conditions were asked for.
     pub(crate) fn select<'a>(
         &self,
         rows: &dyn Fn() -> Result<Listing<'a>, ServiceError>,
         conditions: &[(Shown, &Condition)],
         sort: &[(Shown, bool)],
+        skip: usize,
         limit: usize,
-    ) -> Result<Vec<Place>, ServiceError> {
+    ) -> Result<(Vec<Place>, Option<u64>), ServiceError> {
+        let limit = limit.saturating_add(skip);
         let mut hits: Option<Vec<bool>> = None;
         for (column, condition) in conditions {
             let column = self.column(rows, column)?;
@@ -122,7 +125,8 @@ impl Index {
                 chosen.truncate(limit);
             }
         }
-        self.places(rows, &chosen)
+        let total = hits.map(|hits| hits.iter().filter(|hit| **hit).count() as u64);
+        Ok((self.places(rows, chosen.get(skip..).unwrap_or_default())?, total))
     }
 
     /// A column's file, made if need be.

@@ -6,6 +6,7 @@ mod filter;
 mod index;
 mod layout;
 mod listing;
+mod page;
 mod state;
 
 use std::cmp::Ordering;
@@ -22,6 +23,7 @@ pub use drift::{Drift, TypeCoverage};
 pub use filter::{Condition, SortBy, Test};
 pub(crate) use layout::{Layout, Shown};
 pub(crate) use listing::{Listed, Listing, State as RowState};
+pub use page::{RowColumn, RowVersion, RowsPage, row_history, rows_page};
 
 use crate::sink::Sink;
 use crate::{Data, ServiceError};
@@ -208,6 +210,8 @@ pub(crate) struct Query<'a> {
     marked: bool,
     /// Where it pays.
     index: Option<Index>,
+    /// Rows passed over first.
+    skip: usize,
 }
 
 impl<'a> Query<'a> {
@@ -247,29 +251,35 @@ impl<'a> Query<'a> {
             asked.state.end >= next && request.after.is_none() && !data.is_crawled(asked.state.crawl);
         let index = (rows >= MANY && asks_much && asks_few && settled && !marked)
             .then(|| Index::new(data.rows_dir(asked.state.crawl), next));
-        Ok(Query { snapshot, request, asked, layout, conditions, sort, shown, base, marked, index })
+        Ok(Query { snapshot, request, asked, layout, conditions, sort, shown, base, marked, index, skip: 0 })
     }
 
-    /// Hands over the rows.
+    /// Hands over the rows; how many meet the conditions, where that was counted.
     pub(crate) fn run(
         &self,
         take: &mut dyn FnMut(&Listed) -> Result<(), ServiceError>,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<Option<u64>, ServiceError> {
         let limit = usize::try_from(self.request.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         if let Some(index) = &self.index {
             return self.run_by(index, limit, take);
         }
         if self.sort.is_empty() {
-            let mut left = limit;
-            return self.each(&mut |row| {
+            let (mut skip, mut left) = (self.skip, limit);
+            self.each(&mut |row| {
                 if left == 0 {
                     return Ok(false);
+                }
+                if skip > 0 {
+                    skip -= 1;
+                    return Ok(true);
                 }
                 left -= 1;
                 take(&row)?;
                 Ok(left > 0)
-            });
+            })?;
+            return Ok(None);
         }
+        let limit = limit.saturating_add(self.skip);
         let mut best: Vec<(Vec<SortKey<'static>>, Listed)> = Vec::new();
         let order = |a: &Vec<SortKey<'_>>, b: &Vec<SortKey<'_>>| {
             let columns = self.sort.iter().zip(a.iter().zip(b));
@@ -287,7 +297,8 @@ impl<'a> Query<'a> {
             Ok(limit > 0)
         })?;
         best.sort_by(|(a, _), (b, _)| order(a, b));
-        best.iter().take(limit).try_for_each(|(_, row)| take(row))
+        best.iter().take(limit).skip(self.skip).try_for_each(|(_, row)| take(row))?;
+        Ok(None)
     }
 
     /// The same, from the columnar index.
@@ -296,21 +307,21 @@ impl<'a> Query<'a> {
         index: &Index,
         limit: usize,
         take: &mut dyn FnMut(&Listed) -> Result<(), ServiceError>,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<Option<u64>, ServiceError> {
         let listing = || Listing::new(self.snapshot, &self.asked.state, &self.layout);
         let of_type = self.request.page_type.as_ref().map(|name| Condition::new("_type", Test::Is, name));
         let mut conditions = self.conditions.clone();
         if let Some(of_type) = &of_type {
             conditions.push((self.layout.find("_type")?, of_type));
         }
-        let places = index.select(&listing, &conditions, &self.sort, limit)?;
+        let (places, total) = index.select(&listing, &conditions, &self.sort, self.skip, limit)?;
         let mut listing = listing()?;
         for place in places {
             if let Some(row) = listing.row(place.number, place.position)? {
                 take(&row)?;
             }
         }
-        Ok(())
+        Ok(total)
     }
 
     /// Rows that meet the request, in the order of the crawl.

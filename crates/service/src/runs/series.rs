@@ -159,12 +159,12 @@ impl Recorder {
 
     fn halve(&mut self) {
         let step = self.step * 2;
-        let shift = usize::from(self.from % step != 0);
+        let shift = usize::from(!self.from.is_multiple_of(step));
         self.from -= self.from % step;
         self.step = step;
         let mut merged: Vec<Point> = Vec::with_capacity(self.points.len() / 2 + 1);
         for (at, point) in std::mem::take(&mut self.points).into_iter().enumerate() {
-            if (at + shift) % 2 == 0 || merged.is_empty() {
+            if (at + shift).is_multiple_of(2) || merged.is_empty() {
                 merged.push(point);
             } else if let Some(last) = merged.last_mut() {
                 last.take(point);

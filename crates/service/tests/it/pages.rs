@@ -167,3 +167,35 @@ fn the_ledger_tells_how_a_host_was_treated() {
     site.runtime.block_on(site.data().catalog().upsert_project(&project, NOW)).unwrap();
     assert_eq!(hosts(HostsRequest::default())[0].proxy.as_deref(), Some("p.test:3128"));
 }
+
+#[test]
+fn pages_come_in_pieces_and_none_is_lost() {
+    use service::{PagesPageRequest, outcome_counts, pages_page};
+    let site = Site::crawled();
+    let all = |outcomes: &[&str], limit: usize| {
+        let mut request = PagesPageRequest {
+            outcomes: outcomes.iter().map(ToString::to_string).collect(),
+            limit: Some(limit),
+            ..PagesPageRequest::default()
+        };
+        let (mut urls, mut pieces) = (Vec::new(), 0);
+        loop {
+            let piece = pages_page(site.data(), &request).unwrap();
+            pieces += 1;
+            urls.extend(piece.items.into_iter().map(|row| row.url.to_string()));
+            match piece.next {
+                Some(next) => request.cursor = Some(next),
+                None => return (urls, pieces),
+            }
+        }
+    };
+    let (whole, one) = all(&[], 1_000);
+    let (pieces, several) = all(&[], 3);
+    assert_eq!(whole, pieces);
+    assert!(one == 1 && several > 3, "{several} pieces");
+    let counts = outcome_counts(site.data(), None).unwrap();
+    assert_eq!(counts.values().sum::<u64>(), whole.len() as u64);
+    assert_eq!(all(&["fetched"], 2).0.len() as u64, counts["fetched"]);
+    let bad = PagesPageRequest { cursor: Some("x".into()), ..PagesPageRequest::default() };
+    assert!(matches!(pages_page(site.data(), &bad), Err(service::ServiceError::Cursor(_))));
+}

@@ -574,6 +574,69 @@ fn the_columnar_index_answers_as_reading_every_row_does() {
     assert_eq!(found.last().unwrap()["title"], "Item zero");
 }
 
+#[test]
+fn rows_come_in_pieces_in_any_order_and_none_twice() {
+    let shop = filled(21_000);
+    let small = filled(500);
+    for (shop, size) in [(&shop, 700), (&small, 60)] {
+        for (conditions, sort) in QUESTIONS.into_iter().chain([(&[][..], &[][..]), (&[], &["-title"])]) {
+            let expected: Vec<Json> = shop.rows(question(conditions, sort, None));
+            let (mut found, mut cursor) = (Vec::new(), None);
+            for piece in 0.. {
+                let request = question(conditions, sort, Some(size));
+                let page = service::rows_page(shop.site.data(), &request, cursor.as_deref()).unwrap();
+                assert!(page.total.is_none_or(|total| total == expected.len() as u64), "{conditions:?}");
+                assert_eq!(page.columns[1].name, "price");
+                found.extend(page.items.into_iter().map(|mut row| {
+                    assert!(row.remove("_key").is_some() && row.remove("_page").is_some());
+                    Json::Object(row)
+                }));
+                if piece == 0 && cursor.is_none() {
+                    // What comes meanwhile does not move what was listed.
+                    shop.put(vec![page_of_late_rows()]);
+                }
+                cursor = page.next;
+                if cursor.is_none() || found.len() > 3_000 {
+                    break;
+                }
+            }
+            let most = found.len();
+            assert!(most == expected.len() || most > 3_000, "{conditions:?} {sort:?}: {most}");
+            assert_eq!(found, expected[..most], "{conditions:?} {sort:?}");
+            shop.put(vec![stands("/late", Stand::Gone)]);
+        }
+    }
+    let bad = service::rows_page(small.site.data(), &RowsRequest::default(), Some("12"));
+    assert!(matches!(bad, Err(service::ServiceError::Cursor(_))));
+}
+
+fn page_of_late_rows() -> PageRows {
+    page("/late", vec![item("Item a late one", 0.25, "", "")])
+}
+
+#[test]
+fn a_row_is_followed_through_the_runs() {
+    let mut shop = Shop::new();
+    let key = || item("Oak", 0.0, "", "").key.to_string();
+    shop.put(vec![page("/1", vec![item("Oak", 10.0, "", ""), item("Elm", 3.0, "", "")])]);
+    shop.end();
+    for amount in [10.0, 12.0] {
+        shop.begin(true);
+        shop.put(vec![page("/1", vec![item("Elm", 3.0, "", ""), item("Oak", amount, "", "")])]);
+        shop.end();
+    }
+    let history = service::row_history(shop.site.data(), Some("shop"), &key()).unwrap();
+    let told: Vec<_> = history.iter().map(|version| (version.status, version.changed.join(" "))).collect();
+    assert_eq!(
+        told,
+        [(Mark::Changed, "price".into()), (Mark::Unchanged, String::new()), (Mark::New, String::new())]
+    );
+    assert_eq!(history[0].run, shop.run.0);
+    assert_eq!(history[2].cells["price"]["amount"], 10.0, "{history:?}");
+    let none = service::row_history(shop.site.data(), Some("shop"), "no such key");
+    assert!(matches!(none, Err(service::ServiceError::UnknownRow(_))));
+}
+
 /// `cargo nextest run -p service --run-ignored only million --no-capture` prints the figures.
 #[test]
 #[ignore = "a minute and 1 GB of disk: figures for the record"]

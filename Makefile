@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR ?= $(CACHE)/gannet/target
 GANNET := $(CARGO_TARGET_DIR)/release/gannet
 
 help:
-	@echo 'make run    build gannet and crawl the bundled demo site'
+	@echo 'make run    build gannet with its web UI and serve it on ./gannet-data'
 	@echo 'make test   every suite; with CI=true a missing tool is a failure, else its suite is skipped by name'
 	@echo 'make dist   an archive of the program, optimised as far as it goes'
 	@echo 'Built files go to CARGO_TARGET_DIR, now $(CARGO_TARGET_DIR)'
@@ -21,8 +21,9 @@ run: tools
 	else \
 		echo 'A first build takes up to 15 minutes on 2 cores. It needs cargo, cc and node only.'; \
 	fi
+	@[ ! -f ui/package.json ] || (cd ui && npm ci --no-audit --no-fund && npm run build)
 	@cargo build --release --locked --package app
-	@'$(GANNET)' demo
+	@'$(GANNET)' serve
 
 test: tools
 	@cargo xtask ci
@@ -48,5 +49,5 @@ tools:
 	say() { echo "$$1" >&2; missing=1; }; \
 	command -v cargo >/dev/null || say 'cargo is missing: install Rust, it builds everything here.'; \
 	command -v cc >/dev/null || say 'cc is missing: install a C compiler (gcc or clang), some libraries contain C.'; \
-	[ ! -d ui ] || command -v node >/dev/null || say 'node is missing: install Node.js, it builds the web UI.'; \
+	[ ! -f ui/package.json ] || command -v node >/dev/null || say 'node is missing: install Node.js, it builds the web UI.'; \
 	exit $$missing

@@ -16,8 +16,8 @@ pub(crate) struct Packages {
 /// What tests use.
 pub(crate) const TESTS: Packages = Packages {
     folder: "test-python",
-    names: &["warcio==1.8.1", "brotli==1.2.1"],
-    proof: "import warcio.archiveiterator, brotli",
+    names: &["warcio==1.8.1", "brotli==1.2.1", "schemathesis==4.32.5"],
+    proof: "import warcio.archiveiterator, brotli, schemathesis",
 };
 
 /// What benchmarks compare with.

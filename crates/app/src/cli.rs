@@ -43,7 +43,7 @@ pub(crate) fn explain(error: &clap::Error) -> Exit {
     }
 }
 
-fn global_args() -> [Arg; 4] {
+fn global_args() -> [Arg; 6] {
     let heading = "Everywhere";
     [
         Arg::new("data")
@@ -53,6 +53,18 @@ fn global_args() -> [Arg; 4] {
             .global(true)
             .help_heading(heading)
             .help(format!("Directory that holds all data [default: {DATA}] [env: GANNET_DATA]")),
+        Arg::new("server")
+            .long("server")
+            .value_name("URL")
+            .global(true)
+            .help_heading(heading)
+            .help("Ask the server at this address instead of the data directory [env: GANNET_SERVER]"),
+        Arg::new("token")
+            .long("token")
+            .value_name("TOKEN")
+            .global(true)
+            .help_heading(heading)
+            .help("The server's token; the variable shows it to fewer [env: GANNET_TOKEN]"),
         Arg::new("json")
             .long("json")
             .action(ArgAction::SetTrue)

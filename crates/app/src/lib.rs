@@ -16,6 +16,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
+use server::client::Remote;
 
 pub use exit::{Exit, Failure};
 pub use settings::{SettingsError, layered, read_project};
@@ -28,6 +29,8 @@ pub(crate) struct Context {
     pub(crate) json: bool,
     /// No progress, no hints.
     pub(crate) quiet: bool,
+    /// Ask this server instead of the data directory.
+    pub(crate) server: Option<Remote>,
 }
 
 /// Runs the program with these arguments, the first being its own name. Errors are printed, in one sentence.
@@ -38,20 +41,31 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     };
     log::start(&matches);
     let Some((name, flags)) = matches.subcommand() else { return Exit::Usage };
-    match verbs::run(name, &Context::new(flags), flags) {
+    let context = match Context::new(flags) {
+        Ok(context) => context,
+        Err(failure) => return failure.print(),
+    };
+    match verbs::run(name, &context, flags) {
         Ok(exit) => exit,
         Err(failure) => failure.print(),
     }
 }
 
 impl Context {
-    fn new(flags: &ArgMatches) -> Context {
+    fn new(flags: &ArgMatches) -> Result<Context, Failure> {
+        let word = |name: &str, variable: &str| {
+            let flag = flags.get_one::<String>(name).cloned();
+            flag.or_else(|| std::env::var(variable).ok()).filter(|text| !text.is_empty())
+        };
+        let token = word("token", "GANNET_TOKEN");
+        let server = word("server", "GANNET_SERVER").map(|address| Remote::new(&address, token));
         let data = flags.get_one::<PathBuf>("data").cloned();
         let data = data.or_else(|| std::env::var_os("GANNET_DATA").map(PathBuf::from));
-        Context {
+        Ok(Context {
+            server: server.transpose().map_err(Failure::usage)?,
             data: data.unwrap_or_else(|| PathBuf::from(cli::DATA)),
             json: flags.get_flag("json"),
             quiet: flags.get_flag("quiet"),
-        }
+        })
     }
 }

@@ -1,8 +1,9 @@
-//! What people want: projects, their runs and indexes, in one SQLite file.
+//! What people want: projects, their runs and indexes, and who may ask; in one SQLite file.
 //!
 //! What happened (pages, links, clocks) is in the crawl's own store; no fact is in both. Who may open the
 //! file is decided elsewhere: one process owns a data directory.
 
+mod access;
 mod error;
 mod indexes;
 mod projects;
@@ -16,6 +17,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
+pub use access::{AccessHash, Token};
 pub use error::CatalogError;
 pub use indexes::IndexEntry;
 pub use projects::{AbandonedCrawl, ProjectEntry, ProjectId};

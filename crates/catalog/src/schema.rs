@@ -8,11 +8,12 @@ use sqlx::{AssertSqlSafe, Row};
 use crate::CatalogError;
 
 /// What leads from each schema to the next. Steps are added, never changed: files have taken them.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("../migrations/0001_projects_and_runs.sql"),
     include_str!("../migrations/0002_abandoned_crawls.sql"),
     include_str!("../migrations/0003_rows_kept.sql"),
     include_str!("../migrations/0004_indexes.sql"),
+    include_str!("../migrations/0005_access.sql"),
     include_str!("../migrations/0006_runs_go_on.sql"),
     include_str!("../migrations/0007_archives_kept.sql"),
 ];

@@ -28,7 +28,7 @@ pub use document::{
 pub use error::SearchError;
 pub use evaluate::{Collection, evaluate, vocabulary};
 pub use plan::{Marks, Plan, Words, plan};
-pub use searcher::{Answer, DEEPEST, FacetCounts, Hit, Search, Searcher};
+pub use searcher::{Answer, DEEPEST, FacetCounts, Hit, Search, Searcher, cursor_at};
 pub use settings::{IndexSettings, Ranking};
 pub use shard::{Explained, Local, PageRanks, Scored, Shard, ShardFound, ShardOrder};
 pub use signals::BUILT_IN;

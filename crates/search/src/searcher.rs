@@ -588,6 +588,11 @@ impl crate::plan::Words for AllWords<'_> {
     }
 }
 
+/// The cursor of the page that begins after so many hits, for those who count pages.
+pub fn cursor_at(offset: usize, query: &str) -> String {
+    write_cursor(offset, query)
+}
+
 /// Where the next page begins, bound to its query.
 fn write_cursor(offset: usize, query: &str) -> String {
     format!("{offset:x}.{:08x}", mark_of(query))

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use index::Idf;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use text::Analysis;
 
 use crate::SearchError;
@@ -201,6 +202,31 @@ impl Default for Suggest {
 }
 
 impl Ranking {
+    /// The ranking with some settings changed, each `name=value`: `weights.title=2`, `formula=log(1+stars)`.
+    pub fn with<'a>(&self, changes: impl IntoIterator<Item = &'a str>) -> Result<Ranking, SearchError> {
+        let refuse = |message: String| SearchError::Setting(message);
+        let mut settings = serde_json::to_value(self).map_err(|error| refuse(error.to_string()))?;
+        for change in changes {
+            let Some((name, value)) = change.split_once('=') else {
+                return Err(refuse(format!("{change:?} is no setting: write name=value")));
+            };
+            let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+            let mut place = &mut settings;
+            for part in name.trim().split('.') {
+                if place.is_null() {
+                    *place = Value::Object(Map::new());
+                }
+                let inner = place.as_object_mut().map(|object| object.entry(part).or_insert(Value::Null));
+                place = inner.ok_or_else(|| refuse(format!("there is no ranking setting {name:?}")))?;
+            }
+            *place = value;
+        }
+        let ranking: Ranking =
+            serde_json::from_value(settings).map_err(|error| refuse(format!("ranking settings: {error}")))?;
+        ranking.check()?;
+        Ok(ranking)
+    }
+
     /// Refuses numbers that would make no order.
     pub fn check(&self) -> Result<(), SearchError> {
         let finite = |name: &str, value: f64, low: f64, high: f64| {

@@ -82,6 +82,25 @@ fn status(class: Class) -> StatusCode {
     }
 }
 
+/// A body of bytes as they come.
+pub(crate) fn body(pieces: mpsc::Receiver<Bytes>) -> Body {
+    Body::new(Pieces(pieces))
+}
+
+struct Pieces(mpsc::Receiver<Bytes>);
+
+impl HttpBody for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+    }
+}
+
 struct Chunks {
     first: Option<Bytes>,
     rest: mpsc::Receiver<Chunk>,

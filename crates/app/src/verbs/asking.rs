@@ -39,6 +39,13 @@ pub(super) fn ask(
             }
         }
     };
+    if let Some(server) = &context.server {
+        let asked = runtime.block_on(server.ask(request, &mut out));
+        return match failure {
+            Some(failure) => Err(failure),
+            None => asked.map_err(refused),
+        };
+    }
     let asked = match find(&runtime, &context.data, request, &mut out)? {
         Found::Answered => {
             tell_of_pause(&runtime, context);
@@ -159,12 +166,13 @@ fn find(
     unreachable!("the loop ends by its last attempt")
 }
 
-fn refused(error: ClientError) -> Failure {
+pub(super) fn refused(error: ClientError) -> Failure {
     let exit = match &error {
         ClientError::Refused { class: Class::Request, .. } => Exit::Usage,
         ClientError::Refused { class: Class::Busy, .. } => Exit::Busy,
         ClientError::Refused { class: Class::Damaged, .. } => Exit::Damaged,
-        ClientError::Refused { class: Class::Failed, .. } | ClientError::Broken { .. } => Exit::Failed,
+        ClientError::Refused { class: Class::Failed, .. } => Exit::Failed,
+        ClientError::Broken { .. } | ClientError::Remote { .. } => Exit::Failed,
     };
     Failure::new(exit, error)
 }

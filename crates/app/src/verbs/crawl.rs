@@ -11,6 +11,7 @@ use model::{ErrorKind, Outcome, Project};
 use server::Server;
 use service::{Access, Begin, Data, Finished};
 
+use super::crawl_there::crawl_there;
 use crate::output::Output;
 use crate::progress::Display;
 use crate::{Context, Exit, Failure, settings};
@@ -67,6 +68,9 @@ pub(super) fn command() -> Command {
 
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     let project = project(flags).map_err(Failure::usage)?;
+    if let Some(server) = &context.server {
+        return crawl_there(context, server, &project, flags.get_flag("fresh"));
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let asked = Asked { project, fresh: flags.get_flag("fresh"), allow: Vec::new() };
     let (reason, finished) = runtime.block_on(crawl_here(context, &context.data, asked))?;
@@ -143,7 +147,7 @@ async fn stop_on_signal(controls: Controls) {
     std::process::exit(i32::from(Exit::Interrupted.code()));
 }
 
-async fn wait_for_signal() {
+pub(super) async fn wait_for_signal() {
     use tokio::signal::unix::{SignalKind, signal};
     match signal(SignalKind::terminate()) {
         Ok(mut terminate) => tokio::select! {

@@ -1,7 +1,8 @@
 //! `gannet export`: what was crawled, in a form that other tools read.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -62,6 +63,19 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         let words = "columns, conditions, order and runs are of rows only: gannet export rows";
         return Err(Failure::usage(anyhow::anyhow!(words)));
     }
+    // A server elsewhere hands the bytes over; the file is written here.
+    let (path, here) = match context.server {
+        Some(_) => (None, path),
+        None => (path, None),
+    };
+    if context.server.is_some() && format.is_empty() {
+        let ending = here.as_ref().and_then(|path| path.extension()?.to_str());
+        format = ending.filter(|ending| ["json", "jsonl"].contains(ending)).unwrap_or("csv").to_owned();
+    }
+    if context.server.is_some() && format == "sqlite" {
+        let words = "a server hands over no sqlite file here; download it from /api/v1/projects/NAME/export/";
+        return Err(Failure::usage(anyhow::anyhow!(words)));
+    }
     let request = Request::Export(ExportRequest {
         project: project(flags),
         format,
@@ -70,7 +84,11 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         outcomes: outcomes(flags),
         rows,
     });
-    let mut out = BufWriter::new(io::stdout().lock());
+    let out: Box<dyn Write> = match &here {
+        Some(path) => Box::new(create(path, flags.get_flag("force"))?),
+        None => Box::new(io::stdout().lock()),
+    };
+    let mut out = BufWriter::new(out);
     let mut last = None;
     ask_for(context, &request, |part: ExportPart| match part {
         ExportPart::Piece { base64 } => {
@@ -103,4 +121,11 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         }
     }
     Ok(Exit::Done)
+}
+
+fn create(path: &Path, force: bool) -> Result<File, Failure> {
+    let file = if force { File::create(path) } else { File::create_new(path) };
+    file.map_err(|error| {
+        Failure::usage(anyhow::anyhow!("cannot write {}: {error}; --force replaces a file", path.display()))
+    })
 }

@@ -4,6 +4,7 @@ mod asking;
 mod check;
 mod compare;
 mod crawl;
+mod crawl_there;
 mod demo;
 mod demo_site;
 mod detect;
@@ -26,6 +27,8 @@ mod rows;
 mod runs;
 mod search;
 mod select;
+mod serve;
+mod signin;
 mod sitemap;
 mod steer;
 mod table;
@@ -46,7 +49,9 @@ pub(crate) struct Verb {
 }
 
 /// Every verb, in the order of the help.
-pub(crate) const VERBS: [Verb; 33] = [
+pub(crate) const VERBS: [Verb; 36] = [
+    Verb { command: serve::command, run: serve::run },
+    Verb { command: signin::command, run: signin::run },
     Verb { command: crawl::command, run: crawl::run },
     Verb { command: try_page::command, run: try_page::run },
     steer::PAUSE,

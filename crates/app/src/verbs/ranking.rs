@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use search::{IndexSettings, Ranking, SearchError};
-use serde_json::Value;
 
 use super::evaluate::settings_of;
 use crate::Failure;
@@ -51,28 +50,7 @@ pub(super) fn changes(flags: &ArgMatches) -> bool {
 
 /// A ranking with settings changed, each `name=value`.
 pub(super) fn set<'a>(ranking: &Ranking, changes: impl Iterator<Item = &'a str>) -> Result<Ranking, Failure> {
-    let mut settings = serde_json::to_value(ranking)?;
-    for change in changes {
-        let Some((name, value)) = change.split_once('=') else {
-            return Err(Failure::usage(anyhow::anyhow!("{change:?} is no setting: write name=value")));
-        };
-        let value: Value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-        let mut place = &mut settings;
-        for part in name.trim().split('.') {
-            place = place
-                .as_object_mut()
-                .map(|object| object.entry(part.to_owned()).or_insert(Value::Object(serde_json::Map::new())))
-                .ok_or_else(|| Failure::usage(anyhow::anyhow!("there is no ranking setting {name:?}")))?;
-            if place.is_null() {
-                *place = Value::Object(serde_json::Map::new());
-            }
-        }
-        *place = value;
-    }
-    let ranking: Ranking = serde_json::from_value(settings)
-        .map_err(|error| Failure::usage(anyhow::anyhow!("ranking settings: {error}")))?;
-    ranking.check().map_err(failure)?;
-    Ok(ranking)
+    ranking.with(changes).map_err(failure)
 }
 
 /// A search that could not be done: what was typed is the reason.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::{CrawlSettings, Project, Setting, SettingKind, Template};
 
 use crate::output::Output;
@@ -11,12 +11,20 @@ use crate::{Context, Exit, Failure, settings};
 pub(super) fn command() -> Command {
     Command::new("reference")
         .about("Print the reference of project files (Markdown): each key, its flag and its variable")
-        .after_help("Example:\n  gannet reference > docs/project.md")
+        .after_help(
+            "Examples:\n  gannet reference > docs/project.md\n  gannet reference --api > ui/openapi.json",
+        )
+        .arg(
+            Arg::new("api")
+                .long("api")
+                .action(ArgAction::SetTrue)
+                .help("The description of the HTTP API (OpenAPI) instead"),
+        )
 }
 
-pub(super) fn run(_: &Context, _: &ArgMatches) -> Result<Exit, Failure> {
+pub(super) fn run(_: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     let mut out = Output::new();
-    out.text(&page())?;
+    out.text(&if flags.get_flag("api") { api() } else { page() })?;
     out.done()?;
     Ok(Exit::Done)
 }
@@ -87,6 +95,11 @@ with URLs in canonical form, which `gannet url` shows.
 /// Kinds of value that `FORMS` explains.
 const EXPLAINED: [&str; 4] = ["time", "size", "rate", "pattern"];
 
+/// The API, described for programs.
+fn api() -> String {
+    format!("{:#}\n", server::openapi())
+}
+
 /// The whole page.
 fn page() -> String {
     let mut page = INTRODUCTION.to_owned();
@@ -149,6 +162,16 @@ mod tests {
         assert!(
             committed == page(),
             "docs/project.md is stale; run: cargo run --profile ci -p app -- reference > docs/project.md"
+        );
+    }
+
+    #[test]
+    fn the_committed_description_of_the_api_is_the_generated_one() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/openapi.json");
+        let committed = std::fs::read_to_string(file).unwrap_or_default();
+        assert!(
+            committed == api(),
+            "ui/openapi.json is stale; run: cargo run --profile ci -p app -- reference --api > ui/openapi.json"
         );
     }
 

@@ -37,14 +37,17 @@ pub(super) fn run(context: &Context, _: &ArgMatches) -> Result<Exit, Failure> {
         )),
     }
     };
-    let opening = runtime()?;
-    match opening.block_on(service::repair_unopened(&context.data)) {
-        Ok(notes) => notes.into_iter().try_for_each(|words| tell(RepairRow::Note { crawl: None, words }))?,
-        // Its owner says whether that can be done beside what it does.
-        Err(service::ServiceError::Busy(_)) => {}
-        Err(error) => return Err(Failure::from_service(error)),
+    if context.server.is_none() {
+        let opening = runtime()?;
+        match opening.block_on(service::repair_unopened(&context.data)) {
+            Ok(notes) => {
+                notes.into_iter().try_for_each(|words| tell(RepairRow::Note { crawl: None, words }))?;
+            }
+            // Its owner says whether that can be done beside what it does.
+            Err(service::ServiceError::Busy(_)) => {}
+            Err(error) => return Err(Failure::from_service(error)),
+        }
     }
-    drop(opening);
     ask(context, &Request::Repair, |row| tell(serde_json::from_value(row)?))?;
     out.done()?;
     Ok(Exit::Done)

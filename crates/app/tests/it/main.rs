@@ -21,6 +21,7 @@ mod readme;
 mod rows;
 mod search;
 mod search_kill;
+mod serve;
 mod served;
 mod stop;
 mod suspend;

@@ -1,0 +1,87 @@
+//! The API below `/api/v1`: one module per resource, each thin; what is done stands in `service`.
+
+mod events;
+mod exports;
+mod indexes;
+mod list;
+mod pages;
+mod projects;
+mod rows;
+mod runs;
+mod samples;
+mod session;
+mod settings;
+mod tokens;
+
+use utoipa::OpenApi;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) use indexes::found;
+
+use crate::guard::COOKIE;
+use crate::problem::{Mistake, Position, Problem};
+use crate::state::App;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Gannet",
+        description = "Crawl, read and search: everything that the web UI and the command line do.",
+        license(name = "MIT"),
+    ),
+    servers((url = "/api/v1")),
+    components(schemas(Problem, Position, Mistake)),
+    security(("session" = []), ("token" = []))
+)]
+struct Description;
+
+/// The table of contents.
+pub(crate) fn router() -> OpenApiRouter<App> {
+    let mut description = Description::openapi();
+    let schemes = &mut description.components.get_or_insert_default().security_schemes;
+    let session = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(COOKIE)));
+    schemes.insert("session".to_owned(), session.into());
+    schemes.insert("token".to_owned(), SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)).into());
+    OpenApiRouter::with_openapi(description)
+        .routes(routes!(session::show, session::sign_out))
+        .routes(routes!(tokens::list, tokens::create))
+        .routes(routes!(tokens::revoke))
+        .routes(routes!(settings::crawl))
+        .routes(routes!(samples::list))
+        .routes(routes!(samples::create))
+        .routes(routes!(projects::list, projects::create))
+        .routes(routes!(projects::check))
+        .routes(routes!(projects::show, projects::update))
+        .routes(routes!(projects::file))
+        .routes(routes!(projects::summary))
+        .routes(routes!(pages::list))
+        .routes(routes!(pages::outcomes))
+        .routes(routes!(pages::why))
+        .routes(routes!(pages::links))
+        .routes(routes!(pages::hosts))
+        .routes(routes!(rows::list))
+        .routes(routes!(rows::diff))
+        .routes(routes!(exports::download))
+        .routes(routes!(runs::of_project, runs::begin))
+        .routes(routes!(runs::list))
+        .routes(routes!(runs::show))
+        .routes(routes!(runs::steer))
+        .routes(routes!(events::of_run))
+        .routes(routes!(events::of_all))
+        .routes(routes!(indexes::list, indexes::create))
+        .routes(routes!(indexes::show, indexes::update, indexes::remove))
+        .routes(routes!(indexes::rebuild))
+        .routes(routes!(indexes::search))
+        .routes(routes!(indexes::suggest))
+        .routes(routes!(indexes::cached))
+        .routes(routes!(indexes::similar))
+        .routes(routes!(indexes::why_not))
+        .routes(routes!(indexes::ranking))
+}
+
+/// The description of the API.
+pub fn openapi() -> serde_json::Value {
+    serde_json::to_value(router().into_openapi()).unwrap_or_default()
+}

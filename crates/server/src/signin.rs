@@ -1,0 +1,33 @@
+//! Signing a browser in: a one-time link becomes a session.
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::access::SESSION;
+use crate::extract::Pairs;
+use crate::guard::COOKIE;
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Trades the key of a link for a session's cookie.
+pub(crate) async fn sign_in(State(app): State<App>, query: Pairs) -> Result<Response, Problem> {
+    let key = query.one("key").unwrap_or_default();
+    let Some(session) = app.access.sign_in(key, (app.now)()).await? else {
+        let page = (StatusCode::FORBIDDEN, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], REFUSED);
+        return Ok(page.into_response());
+    };
+    let cookie = cookie(&session.0, SESSION.as_secs());
+    let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, "/".to_owned())];
+    Ok((StatusCode::SEE_OTHER, headers).into_response())
+}
+
+/// The cookie of a session. Not `Secure`: loopback is spoken to without TLS.
+pub(crate) fn cookie(session: &str, seconds: u64) -> String {
+    format!("{COOKIE}={session}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}")
+}
+
+const REFUSED: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Sign in to Gannet</title>\
+    <h1>This link does not sign in</h1><p>A sign-in link works once, for a day. Look for the latest one in the \
+    terminal where <code>gannet serve</code> runs, or run <code>gannet signin</code> for another.\
+    <p>Signed in already? <a href=/>Go on</a>.";

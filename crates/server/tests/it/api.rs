@@ -1,0 +1,79 @@
+//! The API: projects, edits, lists and refusals that say what to do.
+
+use serde_json::json;
+
+use crate::browser::Served;
+
+const YAML: &str = "version: 1\nproject: shop\nstart: [http://shop.test/]\ncrawl: {max_pages: 7}\n";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_editors_of_one_project_do_not_overwrite_each_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let served = Served::start(dir.path()).await;
+    let asker = served.signed_in().await;
+    asker.post("/api/v1/projects", &json!({ "yaml": YAML })).await.expect(201);
+    asker.post("/api/v1/projects", &json!({ "yaml": YAML })).await.expect(409);
+    let shown = asker.get("/api/v1/projects/shop").await.expect(200);
+    let tag = shown.header("etag").to_owned();
+    assert_eq!(tag, format!("\"{}\"", shown.json()["version"].as_str().unwrap()));
+    assert_eq!(shown.json()["project"]["crawl"], json!({ "max_pages": 7 }));
+    let mut project = shown.json()["project"].clone();
+    project["crawl"]["max_pages"] = json!(8);
+    let edit = json!({ "project": project });
+    asker.put("/api/v1/projects/shop", &edit).await.expect(428);
+    let first = asker.with("if-match", &tag).put("/api/v1/projects/shop", &edit).await.expect(200);
+    let second = asker.with("if-match", &tag).put("/api/v1/projects/shop", &edit).await.expect(412);
+    assert_eq!(second.json()["version"], first.json()["version"], "the current one is told");
+    assert_eq!(asker.get("/api/v1/projects/shop").await.json()["project"]["crawl"]["max_pages"], 8);
+    let file = asker.get("/api/v1/projects/shop/file").await.expect(200);
+    assert!(file.header("content-disposition").contains("shop.yaml") && file.text().contains("max_pages: 8"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mistake_in_a_project_has_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let served = Served::start(dir.path()).await;
+    let asker = served.signed_in().await;
+    let wrong = json!({ "yaml": YAML.replace("max_pages", "max_page") });
+    let refused = asker.post("/api/v1/projects", &wrong).await.expect(422).json();
+    assert_eq!(refused["errors"][0]["line"], 4);
+    assert!(refused["detail"].as_str().unwrap().contains("max_pages"), "{refused}");
+    let checked = asker.post("/api/v1/projects/check", &wrong).await.expect(200).json();
+    assert_eq!((checked["project"].clone(), checked["errors"][0]["line"].clone()), (json!(null), json!(4)));
+    let right = asker.post("/api/v1/projects/check", &json!({ "yaml": YAML })).await.expect(200).json();
+    let again =
+        asker.post("/api/v1/projects/check", &json!({ "project": right["project"] })).await.expect(200);
+    assert_eq!(again.json()["yaml"], right["yaml"], "YAML to JSON to YAML loses nothing");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_not_there_is_said_to_be_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    let served = Served::start(dir.path()).await;
+    let asker = served.signed_in().await;
+    for path in [
+        "projects/none",
+        "projects/none/pages",
+        "projects/none/rows",
+        "projects/none/export/rows.csv",
+        "runs/7",
+        "runs/x",
+        "indexes/none",
+        "indexes/none/search?q=x",
+        "nothing",
+        "projects/%00",
+        "projects/a%2Fb/pages",
+        "indexes/..%2F..%2Fetc/search?q=x",
+        "runs/7/events",
+        "projects/none/export/rows.exe",
+    ] {
+        asker.get(&format!("/api/v1/{path}")).await.expect(404);
+    }
+    asker.post("/api/v1/projects", &json!({ "yaml": YAML })).await.expect(201);
+    for path in
+        ["pages?limit=0", "pages?limit=x", "pages?cursor=x", "pages?outcome=faild", "rows?filter=x", "why"]
+    {
+        asker.get(&format!("/api/v1/projects/shop/{path}")).await.expect(400);
+    }
+    asker.send("PATCH", "/api/v1/projects", bytes::Bytes::new()).await.expect(405);
+}

@@ -219,6 +219,13 @@ impl Fields {
         Fields { schema, texts, columns, variables }
     }
 
+    /// The columns that hits can be counted, narrowed and ordered by, by name.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, &Kind)> {
+        let own = ["address", "page", "suggested"];
+        let named = self.columns.iter().filter(move |(name, _)| !own.contains(&name.as_str()));
+        named.map(|(name, field)| (name.as_str(), &self.schema.fields[*field].kind))
+    }
+
     /// The fields whose words spelling knows.
     pub(crate) fn spelled(&self) -> impl Iterator<Item = usize> + '_ {
         self.texts.values().copied().filter(|field| *field != URL)

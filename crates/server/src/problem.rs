@@ -172,7 +172,7 @@ impl From<ServiceError> for Problem {
         let class = error.class();
         let status = match &error {
             E::UnknownProject { .. } | E::UnknownIndex { .. } | E::UnknownRun(_) => StatusCode::NOT_FOUND,
-            E::NoProject(_) | E::NoSuchRows(_) | E::RowsDropped(_) => StatusCode::NOT_FOUND,
+            E::NoProject(_) | E::NoSuchRows(_) | E::RowsDropped(_) | E::NoPreview => StatusCode::NOT_FOUND,
             E::NotRunning(_) => StatusCode::CONFLICT,
             _ => match class {
                 Class::Request => StatusCode::BAD_REQUEST,

@@ -4,7 +4,9 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use crawl::WallClock;
 use service::Data;
+use service::preview::Previews;
 use tokio::net::TcpListener;
 
 use crate::access::Access;
@@ -40,7 +42,17 @@ impl Site {
         let assets = Assets::new(options.ui);
         let demo = options.demo;
         let allow = demo.into_iter().chain(options.allow).collect();
-        let app = App::new(Shared { data, now, address, demo, allow, access, assets });
+        let app = App::new(Shared {
+            data,
+            now,
+            address,
+            demo,
+            allow,
+            clock: WallClock::start(),
+            previews: Previews::default(),
+            access,
+            assets,
+        });
         Ok(Site { listener, app })
     }
 

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crawl::WallClock;
 use service::Data;
+use service::preview::Previews;
 
 use crate::Now;
 use crate::access::Access;
@@ -24,6 +26,9 @@ pub(crate) struct Shared {
     pub(crate) demo: Option<SocketAddr>,
     /// Private addresses that may be asked all the same, the demo site's among them.
     pub(crate) allow: Vec<SocketAddr>,
+    /// For pages that are asked for outside any run.
+    pub(crate) clock: WallClock,
+    pub(crate) previews: Previews,
     pub(crate) access: Access,
     pub(crate) assets: Assets,
 }

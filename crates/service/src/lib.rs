@@ -53,8 +53,8 @@ pub use error::{Class, ServiceError};
 pub use exports::ExportPart;
 pub use hosts::{HostRow, RobotsInForce};
 pub use indexes::{
-    CachedRequest, EvaluateRequest, IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNot,
-    WhyNotRequest,
+    CachedRequest, EvaluateRequest, IndexColumn, IndexRequest, IndexStatus, SearchRequest, SuggestRequest,
+    WhyNot, WhyNotRequest,
 };
 pub use link_graph::LinkWeights;
 pub use link_index::{GraphLink, LinksOf};

@@ -28,6 +28,8 @@ pub(crate) struct IndexShown {
     settings: Value,
     /// How it stands.
     status: Value,
+    /// What hits can be counted, narrowed and ordered by: `facet`, `number` or `date`.
+    columns: Value,
     /// Changes with each edit; the ETag.
     version: String,
 }
@@ -336,7 +338,8 @@ async fn shown(app: &App, name: &str) -> Result<IndexShown, Problem> {
     let text = settings_text(app, name).await?.unwrap_or_default();
     let settings = serde_json::from_str(&text).unwrap_or_default();
     let projects = serde_json::from_value(status["projects"].clone()).unwrap_or_default();
-    Ok(IndexShown { name: name.to_owned(), projects, settings, status, version: version_of(&text) })
+    let (columns, version) = (status["columns"].clone(), version_of(&text));
+    Ok(IndexShown { name: name.to_owned(), projects, settings, status, columns, version })
 }
 
 fn tagged(index: IndexShown) -> Response {

@@ -5,6 +5,7 @@ mod exports;
 mod indexes;
 mod list;
 mod pages;
+mod previews;
 mod projects;
 mod rows;
 mod runs;
@@ -49,6 +50,14 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
         .routes(routes!(settings::crawl))
+        .routes(routes!(previews::open))
+        .routes(routes!(previews::page))
+        .routes(routes!(previews::asset))
+        .routes(routes!(previews::select))
+        .routes(routes!(previews::generalise))
+        .routes(routes!(previews::list))
+        .routes(routes!(previews::path))
+        .routes(routes!(previews::read))
         .routes(routes!(samples::list))
         .routes(routes!(samples::create))
         .routes(routes!(projects::list, projects::create))

@@ -62,7 +62,6 @@ pub(crate) struct ProjectShown {
 
 /// A project as text or as JSON.
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct ProjectGiven {
     /// The project's file.
     yaml: Option<String>,
@@ -81,7 +80,8 @@ pub(crate) struct Checked {
 }
 
 impl ProjectGiven {
-    fn read(&self) -> Result<Project, Problem> {
+    /// The project, without its mistakes.
+    pub(crate) fn read(&self) -> Result<Project, Problem> {
         self.parse().map_err(|mistake| {
             let detail = mistake.message.clone();
             Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail).with_errors(vec![mistake])

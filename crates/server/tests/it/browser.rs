@@ -19,7 +19,6 @@ use tokio::task::JoinHandle;
 /// A server that answers until it is dropped.
 pub(crate) struct Served {
     pub(crate) address: SocketAddr,
-    pub(crate) data: Arc<Data>,
     /// The clock, in milliseconds.
     pub(crate) clock: Arc<AtomicU64>,
     links: server::SignInLinks,
@@ -54,10 +53,10 @@ impl Served {
             Arc::new(move || Timestamp(clock.load(Ordering::Relaxed)))
         };
         let bind = SocketAddr::from(([127, 0, 0, 1], 0));
-        let site = Site::bind(data.clone(), now, bind, options).await.unwrap();
+        let site = Site::bind(data, now, bind, options).await.unwrap();
         let (address, links) = (site.address(), site.links());
         let task = tokio::spawn(async move { site.run(std::future::pending()).await.unwrap() });
-        Served { address, data, clock, links, task }
+        Served { address, clock, links, task }
     }
 
     pub(crate) fn link(&self) -> String {

@@ -20,7 +20,9 @@ pub(crate) use feed::{Follower, follow};
 pub use judged::EvaluateRequest;
 pub(crate) use judged::evaluate;
 pub(crate) use open::{Indexes, OpenIndex, ensure, project_deleted, project_renamed};
-pub use request::{CachedRequest, IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNotRequest};
+pub use request::{
+    CachedRequest, IndexColumn, IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNotRequest,
+};
 pub use why_not::WhyNot;
 
 use crate::sink::Sink;
@@ -87,7 +89,17 @@ fn status(data: &Data, index: &OpenIndex) -> Result<IndexStatus, ServiceError> {
         bytes: index.index()?.map_or(0, |index| index.bytes()),
         language: index.language(),
         behind: feed::behind(data, index)?,
+        columns: index.fields()?.columns().map(column).collect(),
     })
+}
+
+fn column((name, kind): (&str, &index::Kind)) -> IndexColumn {
+    let kind = match kind {
+        index::Kind::Number => "number",
+        index::Kind::Date => "date",
+        _ => "facet",
+    };
+    IndexColumn { name: name.to_owned(), kind: kind.to_owned() }
 }
 
 /// Searches.

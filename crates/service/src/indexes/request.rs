@@ -57,6 +57,18 @@ pub struct IndexStatus {
     pub language: Option<String>,
     /// Bytes of the archive and records of rows that it has not read yet.
     pub behind: u64,
+    /// What hits can be counted, narrowed and ordered by.
+    #[serde(default)]
+    pub columns: Vec<IndexColumn>,
+}
+
+/// A column of an index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexColumn {
+    /// Its name.
+    pub name: String,
+    /// `facet`, `number` or `date`.
+    pub kind: String,
 }
 
 /// A search.

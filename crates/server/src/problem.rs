@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use catalog::CatalogError;
 use serde::Serialize;
-use service::{Class, ServiceError};
+use service::{Class, Mistake, ServiceError};
 use utoipa::{IntoResponses, ToSchema};
 
 /// A refusal or failure (RFC 9457).
@@ -35,7 +35,8 @@ pub(crate) struct Problem {
     /// The version that is current, when an edit was based on an older one.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
-    /// Every mistake of a project.
+    /// Every mistake of a project: line, column, path, message.
+    #[schema(value_type = Vec<Object>)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Mistake>,
 }
@@ -50,19 +51,6 @@ pub(crate) struct Position {
     /// From 0, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) offset: Option<u64>,
-}
-
-/// A mistake in a project.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct Mistake {
-    /// From 1; none when it is about the whole.
-    pub(crate) line: Option<u64>,
-    /// From 1, in characters.
-    pub(crate) column: Option<u64>,
-    /// The key, as far as it is known.
-    pub(crate) path: Option<String>,
-    /// One sentence.
-    pub(crate) message: String,
 }
 
 /// The refusals that any path may answer with.
@@ -140,7 +128,7 @@ impl Problem {
 
     /// The same, with every mistake; the first one's place is the problem's.
     pub(crate) fn with_errors(mut self, errors: Vec<Mistake>) -> Problem {
-        if let Some(Mistake { line: Some(line), column: Some(column), .. }) = errors.first() {
+        if let Some(Mistake { line: line @ 1.., column, .. }) = errors.first() {
             self.position = Some(Position { line: *line, column: *column, offset: None });
         }
         self.errors = errors;
@@ -174,6 +162,8 @@ impl From<ServiceError> for Problem {
             E::UnknownProject { .. } | E::UnknownIndex { .. } | E::UnknownRun(_) => StatusCode::NOT_FOUND,
             E::NoProject(_) | E::NoSuchRows(_) | E::RowsDropped(_) | E::NoPreview => StatusCode::NOT_FOUND,
             E::NotRunning(_) => StatusCode::CONFLICT,
+            E::Stale { .. } => StatusCode::PRECONDITION_FAILED,
+            E::BadProject(_) => StatusCode::UNPROCESSABLE_ENTITY,
             _ => match class {
                 Class::Request => StatusCode::BAD_REQUEST,
                 Class::Busy => StatusCode::CONFLICT,
@@ -182,6 +172,11 @@ impl From<ServiceError> for Problem {
         };
         let mut problem = Problem::new(status, error.sentence());
         problem.class = Some(class);
+        match error {
+            E::Stale { version, .. } => problem.version = Some(version),
+            E::BadProject(mistakes) => problem = problem.with_errors(mistakes),
+            _ => {}
+        }
         if class == Class::Damaged {
             problem.advice =
                 Some("stop the server and run \"gannet check\", then \"gannet repair\"".to_owned());

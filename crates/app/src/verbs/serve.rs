@@ -17,6 +17,9 @@ use crate::{Context, Exit, Failure};
 /// How long answers under way may take after the end.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+/// How long runs may take to end; nothing committed is lost when they take longer.
+const WIND_UP: Duration = Duration::from_secs(20);
+
 /// Where the port of the demo site is kept, so that projects find it again after a restart.
 const DEMO_PORT: &str = "demo_port";
 
@@ -74,17 +77,21 @@ async fn serve(context: &Context, flags: &ArgMatches) -> Result<(), Failure> {
         true => None,
         false => Some(demo_site(&data).await?),
     };
-    let options = SiteOptions {
-        allow: allowed(flags)?,
-        demo: demo.as_ref().map(|demo| demo.addr()),
-        ui: flags.get_one::<PathBuf>("ui").cloned(),
-    };
+    let demo_address = demo.as_ref().map(|demo| demo.addr());
+    let named = allowed(flags)?;
+    let allow: Vec<SocketAddr> = demo_address.into_iter().chain(named.iter().copied()).collect();
+    let options =
+        SiteOptions { allow: named, demo: demo_address, ui: flags.get_one::<PathBuf>("ui").cloned() };
     let site = Site::bind(data.clone(), now.clone(), bind, options).await.map_err(Failure::usage)?;
-    let socket = Server::bind(data.clone(), now)?.with_links(site.links());
+    let socket = Server::bind(data.clone(), now.clone())?.with_links(site.links());
     println!("gannet serves {} at http://{}/", context.data.display(), site.address());
     println!("This link signs one browser in, once (gannet signin prints another):\n{}", site.sign_in_link());
     if !site.has_ui() && !context.quiet {
         eprintln!("this program was built without its web UI; the API is there all the same");
+    }
+    let went_on = service::continue_runs(&data, &allow, now).await.map_err(Failure::from_service)?;
+    for run in went_on.iter().filter(|_| !context.quiet) {
+        eprintln!("run {} of {} goes on", run.id, run.project);
     }
     let (end, ended) = tokio::sync::watch::channel(false);
     let until_the_end = || {
@@ -102,6 +109,7 @@ async fn serve(context: &Context, flags: &ArgMatches) -> Result<(), Failure> {
         eprintln!("\nending; runs under way go on at the next start");
     }
     end.send_replace(true);
+    let _ = tokio::time::timeout(WIND_UP, service::shut_down(&data)).await;
     // Whoever still listens to an answer gets a moment to hear it out.
     let _ = tokio::time::timeout(FAREWELL, async { drop(tokio::join!(site, socket)) }).await;
     if let Some(demo) = demo {

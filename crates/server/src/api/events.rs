@@ -1,4 +1,7 @@
-//! Live events (SSE): what changes is told as it does, at most twice a second; a slow reader gets the newest state.
+//! Live events (SSE): what changes is told as it does, at most twice a second.
+//!
+//! States (`run`, `runs`, `rows`) are always the newest; a slow reader misses older ones and is told by `gap`. An
+//! event's id is the number of the last log line that was told, so that a reader who comes back misses no line.
 
 use std::time::Duration;
 
@@ -6,16 +9,18 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use catalog::RunId;
 use serde::Serialize;
 use serde_json::json;
+use service::LogRequest;
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::runs::{self, Run};
+use super::runs;
 use crate::extract::Path;
 use crate::problem::{Problem, Problems};
 use crate::state::App;
-use crate::stream;
+use crate::{asking, stream};
 
 /// Between two looks at a run.
 const TICK: Duration = Duration::from_millis(500);
@@ -24,11 +29,15 @@ const TICK: Duration = Duration::from_millis(500);
 const QUIET: u32 = 30;
 
 /// Events on their way; a reader that is slower gets fewer.
-const WAITING: usize = 4;
+const WAITING: usize = 8;
 
-/// What happens to a run: `run` and `rows`; ends after the run.
+/// Lines told at once; when more have come, only the last are told.
+const LINES: usize = 500;
+
+/// What happens to a run: `run`, `rows`, `log`, and `gap` where something was left out.
 #[utoipa::path(
-    get, path = "/runs/{id}/events", tag = "runs", params(("id" = i64, Path)),
+    get, path = "/runs/{id}/events", tag = "runs",
+    params(("id" = i64, Path), ("last-event-id" = Option<String>, Header, description = "The last event that was heard")),
     responses((status = 200, body = String, content_type = "text/event-stream"), Problems)
 )]
 pub(crate) async fn of_run(
@@ -37,25 +46,34 @@ pub(crate) async fn of_run(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     runs::one(&app, id).await?;
-    let (mut events, response) = Events::open(&headers);
+    let heard = last_event(&headers);
+    let (mut events, response) = Events::open(heard.unwrap_or(0));
+    if heard.is_none() {
+        events.number = last_line(&app, id).await?;
+    }
     tokio::spawn(async move {
         let mut ticks = ticks();
-        let (mut last, mut rows) = (String::new(), None);
-        loop {
+        let (mut last, mut rows, mut live) = (String::new(), None, true);
+        // After the run's end the stream stays open, silent: a browser would only open it again.
+        while events.beat() {
             ticks.tick().await;
+            if !live {
+                continue;
+            }
             let Ok(run) = runs::one(&app, id).await else { break };
-            let now_rows = run.rows();
+            // What was logged until now belongs to this state of the run, also when it is its last.
+            live = runs::is_live(&run);
+            if tell_lines(&app, id, &mut events).await.is_err() {
+                break;
+            }
+            let now_rows = runs::rows(&run);
             if now_rows != rows {
                 rows = now_rows;
                 events.send("rows", &json!({ "count": rows }));
             }
             let text = serde_json::to_string(&run).unwrap_or_default();
-            if text != last {
+            if text != last && events.send("run", &run) {
                 last = text;
-                events.send("run", &run);
-            }
-            if !events.beat() || !run.is_live() {
-                break;
             }
         }
     });
@@ -67,26 +85,52 @@ pub(crate) async fn of_run(
     get, path = "/events", tag = "runs",
     responses((status = 200, body = String, content_type = "text/event-stream"), Problems)
 )]
-pub(crate) async fn of_all(State(app): State<App>, headers: HeaderMap) -> Response {
-    let (mut events, response) = Events::open(&headers);
+pub(crate) async fn of_all(State(app): State<App>) -> Response {
+    let (mut events, response) = Events::open(0);
     tokio::spawn(async move {
         let mut ticks = ticks();
         let mut last = String::new();
-        loop {
+        while events.beat() {
             ticks.tick().await;
-            let Ok(runs) = runs::all(&app).await else { break };
-            let runs: Vec<Run> = runs.into_iter().filter(Run::is_live).collect();
+            let Ok(runs) = runs::under_way(&app).await else { break };
             let text = serde_json::to_string(&runs).unwrap_or_default();
-            if text != last {
+            if text != last && events.send("runs", &runs) {
                 last = text;
-                events.send("runs", &runs);
-            }
-            if !events.beat() {
-                break;
             }
         }
     });
     response
+}
+
+/// The number of a run's last log line.
+async fn last_line(app: &App, id: i64) -> Result<u64, Problem> {
+    let request = LogRequest { limit: Some(1), ..LogRequest::default() };
+    let page = asking::blocking(app, move |data| service::log(data, RunId(id), &request)).await?;
+    Ok(page.items.last().map_or(0, |line| line.seq))
+}
+
+async fn tell_lines(app: &App, id: i64, events: &mut Events) -> Result<(), Problem> {
+    let after =
+        LogRequest { cursor: Some(events.number.to_string()), limit: Some(LINES), ..LogRequest::default() };
+    let mut page = asking::blocking(app, move |data| service::log(data, RunId(id), &after)).await?;
+    if page.items.len() >= LINES {
+        let latest = LogRequest { limit: Some(LINES), ..LogRequest::default() };
+        page = asking::blocking(app, move |data| service::log(data, RunId(id), &latest)).await?;
+        events.gap |= page.items.first().is_some_and(|line| line.seq > events.number + 1);
+    }
+    let Some(last) = page.items.last().map(|line| line.seq).filter(|last| *last > events.number) else {
+        return Ok(());
+    };
+    let before = std::mem::replace(&mut events.number, last);
+    if !events.send("log", &page.items) {
+        // Told again when the reader has caught up.
+        events.number = before;
+    }
+    Ok(())
+}
+
+fn last_event(headers: &HeaderMap) -> Option<u64> {
+    headers.get("last-event-id")?.to_str().ok()?.parse().ok()
 }
 
 fn ticks() -> tokio::time::Interval {
@@ -98,6 +142,7 @@ fn ticks() -> tokio::time::Interval {
 /// A stream of events to one reader.
 struct Events {
     sender: mpsc::Sender<Bytes>,
+    /// The last log line that was told.
     number: u64,
     quiet: u32,
     /// Events were left out because the reader was slow.
@@ -105,27 +150,24 @@ struct Events {
 }
 
 impl Events {
-    /// Numbers go on from what the reader has seen.
-    fn open(headers: &HeaderMap) -> (Events, Response) {
-        let seen =
-            headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
+    fn open(number: u64) -> (Events, Response) {
         let (sender, receiver) = mpsc::channel(WAITING);
-        let events = Events { sender, number: seen.unwrap_or(0), quiet: 0, gap: false };
+        let events = Events { sender, number, quiet: 0, gap: false };
         let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
         (events, (headers, stream::body(receiver)).into_response())
     }
 
-    fn send(&mut self, name: &str, value: &impl Serialize) {
+    /// False when the reader is too slow to take it.
+    fn send(&mut self, name: &str, value: &impl Serialize) -> bool {
         let data = serde_json::to_string(value).unwrap_or_default();
-        self.number += 1;
-        let mut text = String::new();
+        let mut text = format!("event: {name}\nid: {}\ndata: {data}\n\n", self.number);
         if self.gap {
-            text = format!("event: gap\nid: {}\ndata: {{}}\n\n", self.number);
-            self.number += 1;
+            text += &format!("event: gap\nid: {}\ndata: {{}}\n\n", self.number);
         }
-        text += &format!("event: {name}\nid: {}\ndata: {data}\n\n", self.number);
-        self.gap = self.sender.try_send(text.into()).is_err();
+        let sent = self.sender.try_send(text.into()).is_ok();
+        self.gap = !sent;
         self.quiet = 0;
+        sent
     }
 
     /// A sign of life now and then; false when nobody reads any more.

@@ -8,6 +8,7 @@ mod pages;
 mod previews;
 mod projects;
 mod rows;
+mod run_looks;
 mod runs;
 mod samples;
 mod session;
@@ -22,7 +23,7 @@ use utoipa_axum::routes;
 pub(crate) use indexes::found;
 
 use crate::guard::COOKIE;
-use crate::problem::{Mistake, Position, Problem};
+use crate::problem::{Position, Problem};
 use crate::state::App;
 
 #[derive(OpenApi)]
@@ -33,7 +34,7 @@ use crate::state::App;
         license(name = "MIT"),
     ),
     servers((url = "/api/v1")),
-    components(schemas(Problem, Position, Mistake)),
+    components(schemas(Problem, Position)),
     security(("session" = []), ("token" = []))
 )]
 struct Description;
@@ -62,7 +63,7 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(samples::create))
         .routes(routes!(projects::list, projects::create))
         .routes(routes!(projects::check))
-        .routes(routes!(projects::show, projects::update))
+        .routes(routes!(projects::show, projects::update, projects::remove))
         .routes(routes!(projects::file))
         .routes(routes!(projects::summary))
         .routes(routes!(pages::list))
@@ -75,8 +76,17 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(exports::download))
         .routes(routes!(runs::of_project, runs::begin))
         .routes(routes!(runs::list))
-        .routes(routes!(runs::show))
-        .routes(routes!(runs::steer))
+        .routes(routes!(runs::show, run_looks::speed))
+        .routes(routes!(runs::pause))
+        .routes(routes!(runs::resume))
+        .routes(routes!(runs::stop))
+        .routes(routes!(runs::cancel))
+        .routes(routes!(run_looks::live))
+        .routes(routes!(run_looks::series))
+        .routes(routes!(run_looks::log))
+        .routes(routes!(run_looks::log_download))
+        .routes(routes!(run_looks::exclude))
+        .routes(routes!(run_looks::retry))
         .routes(routes!(events::of_run))
         .routes(routes!(events::of_all))
         .routes(routes!(indexes::list, indexes::create))

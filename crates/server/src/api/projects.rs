@@ -1,4 +1,4 @@
-//! Projects: listed, shown, made and changed.
+//! Projects: listed, shown, made, changed, deleted.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,58 +7,18 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use catalog::ProjectEntry;
-use model::{Project, ProjectError, ProjectName};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use service::{Moment, ProjectChoice, Request};
+use model::{Project, ProjectName};
+use serde::Deserialize;
+use serde_json::Value;
+use service::{ProjectChoice, ProjectText, ProjectView, Request};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::list::List;
-use super::runs::{self, Run};
 use crate::asking;
-use crate::extract::{Body, Path};
-use crate::problem::{Mistake, Problem, Problems};
+use crate::extract::{Body, Pairs, Path};
+use crate::problem::{Problem, Problems};
 use crate::state::App;
-
-/// A project in the list of all.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ProjectCard {
-    name: String,
-    start: Vec<String>,
-    #[schema(value_type = String)]
-    created: Moment,
-    /// Pages kept.
-    pages: u64,
-    /// Rows read.
-    rows: u64,
-    last_run: Option<Run>,
-    attention: Vec<Attention>,
-}
-
-/// What someone should look at.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Attention {
-    /// `info`, `warn` or `error`.
-    level: &'static str,
-    text: String,
-    action: Option<String>,
-}
-
-/// A project.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ProjectShown {
-    name: String,
-    /// The project, as its file has it.
-    project: Value,
-    /// The project's file.
-    yaml: String,
-    /// Changes with each edit; the ETag.
-    version: String,
-    summary: Option<Value>,
-    attention: Vec<Attention>,
-    last_run: Option<Run>,
-}
 
 /// A project as text or as JSON.
 #[derive(Deserialize, ToSchema)]
@@ -69,121 +29,70 @@ pub(crate) struct ProjectGiven {
     project: Option<Value>,
 }
 
-/// What is said of a project that is not kept.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Checked {
-    /// The project as JSON; none when it cannot be read.
-    project: Option<Value>,
-    /// The project as a file.
-    yaml: Option<String>,
-    errors: Vec<Mistake>,
-}
-
 impl ProjectGiven {
-    /// The project, without its mistakes.
-    pub(crate) fn read(&self) -> Result<Project, Problem> {
-        self.parse().map_err(|mistake| {
-            let detail = mistake.message.clone();
-            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail).with_errors(vec![mistake])
-        })
+    /// The text, of one kind.
+    pub(crate) fn text(self) -> Result<ProjectText, Problem> {
+        match (self.yaml, self.project) {
+            (Some(yaml), None) => Ok(ProjectText::Yaml(yaml)),
+            (None, Some(project)) => Ok(ProjectText::Json(project)),
+            _ => Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "give either yaml or project")),
+        }
     }
 
-    fn parse(&self) -> Result<Project, Mistake> {
-        let text = match (&self.yaml, &self.project) {
-            (Some(yaml), None) => yaml.clone(),
-            // JSON is YAML.
-            (None, Some(project)) => project.to_string(),
-            _ => {
-                let message = "give either yaml or project".to_owned();
-                return Err(Mistake { line: None, column: None, path: None, message });
-            }
-        };
-        let of_json = self.project.is_some();
-        Project::parse(&text, "project").map_err(|error| match error {
-            ProjectError::At { line, column, problem, .. } if !of_json => {
-                Mistake { line: Some(line), column: Some(column), path: None, message: problem }
-            }
-            ProjectError::At { problem, .. } | ProjectError::Whole { problem, .. } => {
-                Mistake { line: None, column: None, path: None, message: problem }
-            }
-        })
+    /// The project, without its mistakes.
+    pub(crate) fn read(self) -> Result<Project, Problem> {
+        self.text()?.read().map_err(|mistake| service::ServiceError::BadProject(vec![mistake]).into())
     }
 }
 
 /// Every project, the one that ran last first.
-#[utoipa::path(get, path = "/projects", tag = "projects", responses((status = 200, body = List<ProjectCard>), Problems))]
-pub(crate) async fn list(State(app): State<App>) -> Result<Json<List<ProjectCard>>, Problem> {
-    let projects = asking::blocking(&app, |data| {
-        let mut projects = Vec::new();
-        for entry in data.projects()? {
-            let summary = service::summary(data, &entry)?;
-            projects.push((entry, summary));
-        }
-        Ok(projects)
-    });
-    let mut cards = Vec::new();
-    for (entry, summary) in projects.await? {
-        cards.push(ProjectCard {
-            name: entry.project.name.to_string(),
-            start: entry.project.start.iter().map(|url| url.to_string()).collect(),
-            created: entry.created_at.into(),
-            pages: summary.pages_fetched,
-            rows: summary.rows,
-            last_run: runs::latest(&app, &entry).await?,
-            attention: Vec::new(),
-        });
-    }
-    Ok(Json(List::whole(cards)))
+#[utoipa::path(get, path = "/projects", tag = "projects", responses((status = 200, body = List<Value>), Problems))]
+pub(crate) async fn list(State(app): State<App>) -> Result<Response, Problem> {
+    let cards = asking::blocking(&app, |data| service::project_cards(data)).await?;
+    Ok(Json(List::whole(cards)).into_response())
 }
 
 /// Makes a project.
 #[utoipa::path(
     post, path = "/projects", tag = "projects", request_body = ProjectGiven,
-    responses((status = 201, body = ProjectShown), Problems)
+    responses((status = 201, body = Value), Problems)
 )]
 pub(crate) async fn create(
     State(app): State<App>,
     Body(given): Body<ProjectGiven>,
 ) -> Result<Response, Problem> {
-    let project = given.read()?;
-    if app.data.catalog().project_by_name(&project.name).await?.is_some() {
-        let problem = Problem::conflict(format!("there is a project {:?} already", project.name.as_str()));
-        return Err(problem.advise("choose another name, or change that project"));
-    }
-    let entry = app.data.catalog().upsert_project(&project, (app.now)()).await?;
-    Ok((StatusCode::CREATED, shown(&app, entry).await?).into_response())
+    let (text, now) = (given.text()?, (app.now)());
+    let made = asking::blocking(&app, move |data| service::create_project(data, &text, now)).await?;
+    Ok((StatusCode::CREATED, shown(made)).into_response())
 }
 
 /// Looks a project over without keeping it.
 #[utoipa::path(
     post, path = "/projects/check", tag = "projects", request_body = ProjectGiven,
-    responses((status = 200, body = Checked), Problems)
+    responses((status = 200, body = Value), Problems)
 )]
-pub(crate) async fn check(Body(given): Body<ProjectGiven>) -> Json<Checked> {
-    Json(match given.parse() {
-        Ok(project) => {
-            Checked { project: Some(project.to_json()), yaml: Some(project.to_yaml()), errors: Vec::new() }
-        }
-        Err(mistake) => Checked { project: None, yaml: None, errors: vec![mistake] },
-    })
+pub(crate) async fn check(Body(given): Body<ProjectGiven>) -> Result<Response, Problem> {
+    let text = given.text()?;
+    let checked = tokio::task::spawn_blocking(move || service::check_project(&text)).await;
+    Ok(Json(checked.map_err(|_| service::ServiceError::Lost)?).into_response())
 }
 
 /// A project.
 #[utoipa::path(
     get, path = "/projects/{name}", tag = "projects", params(("name" = String, Path)),
-    responses((status = 200, body = ProjectShown), Problems)
+    responses((status = 200, body = Value), Problems)
 )]
 pub(crate) async fn show(State(app): State<App>, Path(name): Path<String>) -> Result<Response, Problem> {
-    let entry = entry(&app, &name).await?;
-    shown(&app, entry).await
+    let name = parse_name(&name)?;
+    Ok(shown(asking::blocking(&app, move |data| service::project_view(data, &name)).await?))
 }
 
-/// Changes a project.
+/// Changes a project; another name in it renames it.
 #[utoipa::path(
     put, path = "/projects/{name}", tag = "projects", request_body = ProjectGiven,
     params(("name" = String, Path), ("if-match" = Option<String>, Header, description = "The version that is changed")),
     responses(
-        (status = 200, body = ProjectShown),
+        (status = 200, body = Value),
         (status = 412, body = Problem, content_type = "application/problem+json", description = "Someone else changed it"),
         (status = 428, body = Problem, content_type = "application/problem+json", description = "If-Match is missing"),
         Problems
@@ -195,14 +104,43 @@ pub(crate) async fn update(
     headers: HeaderMap,
     Body(given): Body<ProjectGiven>,
 ) -> Result<Response, Problem> {
-    let known = entry(&app, &name).await?;
-    same_version(&headers, &version(&known.project))?;
-    let project = given.read()?;
-    if project.name != known.project.name {
-        return Err(Problem::request("a project cannot be renamed yet"));
-    }
-    let entry = app.data.catalog().upsert_project(&project, (app.now)()).await?;
-    shown(&app, entry).await
+    let (name, text, now) = (parse_name(&name)?, given.text()?, (app.now)());
+    let expected = based_on(&headers)?;
+    let changed = asking::blocking(&app, move |data| {
+        service::update_project(data, &name, &text, expected.as_deref(), now)
+    });
+    Ok(shown(changed.await?))
+}
+
+/// Deletes a project and all that it has crawled.
+#[utoipa::path(
+    delete, path = "/projects/{name}", tag = "projects",
+    params(
+        ("name" = String, Path), ("if-match" = Option<String>, Header, description = "The version that is deleted"),
+        ("keep" = Option<String>, Query, description = "`archive`: the WARC files stay")
+    ),
+    responses(
+        (status = 204),
+        (status = 412, body = Problem, content_type = "application/problem+json", description = "Someone else changed it"),
+        (status = 428, body = Problem, content_type = "application/problem+json", description = "If-Match is missing"),
+        Problems
+    )
+)]
+pub(crate) async fn remove(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    query: Pairs,
+) -> Result<StatusCode, Problem> {
+    let name = parse_name(&name)?;
+    let expected = based_on(&headers)?;
+    let keep_archive = match query.one("keep") {
+        None => false,
+        Some("archive") => true,
+        Some(other) => return Err(Problem::request(format!("keep={other:?}: only archive can be kept"))),
+    };
+    service::delete_project(&app.data, &name, expected.as_deref(), keep_archive, (app.now)()).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// A project's file.
@@ -242,41 +180,39 @@ pub(crate) fn parse_name(name: &str) -> Result<ProjectName, Problem> {
     name.parse().map_err(|_| Problem::missing(format!("there is no project {name:?}")))
 }
 
-/// Refuses an edit that was not based on the current version.
-pub(crate) fn same_version(headers: &HeaderMap, current: &str) -> Result<(), Problem> {
-    let Some(asked) = headers.get(header::IF_MATCH).and_then(|value| value.to_str().ok()) else {
-        return Err(Problem::new(StatusCode::PRECONDITION_REQUIRED, "the header If-Match is missing")
-            .advise("send the ETag of the version that you change"));
-    };
-    let matches = asked.split(',').map(str::trim).any(|tag| tag == "*" || tag.trim_matches('"') == current);
-    match matches {
-        true => Ok(()),
-        false => Err(Problem::new(StatusCode::PRECONDITION_FAILED, "someone else has changed it meanwhile")
-            .advise("read it again, and make your change to that")
-            .with_version(current)),
-    }
-}
-
-pub(crate) fn version_of(text: &str) -> String {
-    URL_SAFE_NO_PAD.encode(&Sha256::digest(text.as_bytes())[..12])
-}
-
-fn version(project: &Project) -> String {
-    version_of(&json!(project).to_string())
-}
-
-pub(crate) async fn shown(app: &App, entry: ProjectEntry) -> Result<Response, Problem> {
-    let last_run = runs::latest(app, &entry).await?;
-    let version = version(&entry.project);
-    let (project, yaml) = (entry.project.to_json(), entry.project.to_yaml());
-    let name = entry.project.name.to_string();
-    let summary = asking::blocking(app, move |data| service::summary(data, &entry)).await?;
-    let summary = serde_json::to_value(summary).ok();
-    let tag = HeaderValue::from_str(&format!("\"{version}\"")).ok();
-    let shown = ProjectShown { name, project, yaml, version, summary, attention: Vec::new(), last_run };
-    let mut response = Json(shown).into_response();
+/// A project with its version as ETag.
+pub(crate) fn shown(project: ProjectView) -> Response {
+    let tag = HeaderValue::from_str(&format!("\"{}\"", project.version)).ok();
+    let mut response = Json(project).into_response();
     if let Some(tag) = tag {
         response.headers_mut().insert(header::ETAG, tag);
     }
-    Ok(response)
+    response
+}
+
+/// The version that an edit was based on; none for `*`.
+fn based_on(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let asked = headers.get(header::IF_MATCH).and_then(|value| value.to_str().ok());
+    let asked = asked.ok_or_else(|| {
+        Problem::new(StatusCode::PRECONDITION_REQUIRED, "the header If-Match is missing")
+            .advise("send the ETag of the version that you change")
+    })?;
+    Ok((asked.trim() != "*").then(|| asked.trim().trim_start_matches("W/").trim_matches('"').to_owned()))
+}
+
+/// Refuses an edit that was not based on the current version.
+pub(crate) fn same_version(headers: &HeaderMap, current: &str) -> Result<(), Problem> {
+    match based_on(headers)? {
+        Some(version) if version != current => {
+            Err(Problem::new(StatusCode::PRECONDITION_FAILED, "someone else has changed it meanwhile")
+                .advise("read it again, and make your change to that")
+                .with_version(current))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A text's version.
+pub(crate) fn version_of(text: &str) -> String {
+    URL_SAFE_NO_PAD.encode(&Sha256::digest(text.as_bytes())[..12])
 }

@@ -7,10 +7,12 @@ use axum::response::{IntoResponse, Response};
 use model::Project;
 use serde::Serialize;
 use serde_json::json;
+use service::ProjectText;
 use utoipa::ToSchema;
 
 use super::list::List;
-use super::projects::{self, ProjectShown};
+use super::projects;
+use crate::asking;
 use crate::extract::Path;
 use crate::problem::{Problem, Problems};
 use crate::state::App;
@@ -69,17 +71,20 @@ pub(crate) async fn list(State(app): State<App>) -> Json<List<Sample>> {
 /// Makes the project of a sample, unless it is there already.
 #[utoipa::path(
     post, path = "/samples/{id}", tag = "projects", params(("id" = String, Path)),
-    responses((status = 200, body = ProjectShown), (status = 201, body = ProjectShown), Problems)
+    responses((status = 200, body = Value), (status = 201, body = Value), Problems)
 )]
 pub(crate) async fn create(State(app): State<App>, Path(id): Path<String>) -> Result<Response, Problem> {
     let kept = SAMPLES.iter().find(|kept| kept.id == id);
     let kept = kept.ok_or_else(|| Problem::missing(format!("there is no sample {id:?}")))?;
     let project = project(&app, kept)?;
-    if let Some(entry) = app.data.catalog().project_by_name(&project.name).await? {
-        return projects::shown(&app, entry).await;
+    let (name, text, now) = (project.name.clone(), ProjectText::Json(project.to_json()), (app.now)());
+    if app.data.catalog().project_by_name(&name).await?.is_some() {
+        return Ok(projects::shown(
+            asking::blocking(&app, move |data| service::project_view(data, &name)).await?,
+        ));
     }
-    let entry = app.data.catalog().upsert_project(&project, (app.now)()).await?;
-    Ok((StatusCode::CREATED, projects::shown(&app, entry).await?).into_response())
+    let made = asking::blocking(&app, move |data| service::create_project(data, &text, now)).await?;
+    Ok((StatusCode::CREATED, projects::shown(made)).into_response())
 }
 
 /// The sample's project on our own demo site. That one is allowed by its address, so nothing else private need be.

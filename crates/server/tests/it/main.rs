@@ -3,5 +3,7 @@
 
 mod api;
 mod browser;
+mod events;
+mod previews;
 mod security;
 mod socket;

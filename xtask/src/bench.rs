@@ -58,6 +58,13 @@ const BENCHES: &[Bench] = &[
         example: "bench_rank",
         beside_python: false,
     },
+    Bench {
+        name: "serve",
+        about: "memory and processor time of an idle server",
+        package: "app",
+        example: "bench_serve",
+        beside_python: false,
+    },
 ];
 
 /// Runs the benchmark named; `--runs N` times, and with what follows `--` as its arguments.

@@ -35,8 +35,7 @@ pub(crate) struct Problem {
     /// The version that is current, when an edit was based on an older one.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
-    /// Every mistake of a project: line, column, path, message.
-    #[schema(value_type = Vec<Object>)]
+    /// Every mistake of a project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Mistake>,
 }
@@ -162,6 +161,7 @@ impl From<ServiceError> for Problem {
             E::UnknownProject { .. } | E::UnknownIndex { .. } | E::UnknownRun(_) => StatusCode::NOT_FOUND,
             E::NoProject(_) | E::NoSuchRows(_) | E::RowsDropped(_) | E::NoPreview => StatusCode::NOT_FOUND,
             E::NotRunning(_) => StatusCode::CONFLICT,
+            E::Page(_) | E::NothingThere(_) => StatusCode::UNPROCESSABLE_ENTITY,
             E::Stale { .. } => StatusCode::PRECONDITION_FAILED,
             E::BadProject(_) => StatusCode::UNPROCESSABLE_ENTITY,
             _ => match class {

@@ -146,6 +146,15 @@ pub enum ServiceError {
     /// A format that only rows can have.
     #[error("{0} is a format of rows only: \"gannet export rows {0}\"")]
     RowsOnly(String),
+    /// A question that cannot be answered.
+    #[error("{0}")]
+    Question(String),
+    /// Nothing was found.
+    #[error("{0}")]
+    NothingThere(String),
+    /// A page could not be had.
+    #[error(transparent)]
+    Page(#[from] crawl::SinglePageError),
     /// A preview that is gone.
     #[error("this preview is not kept any more; open the page again")]
     NoPreview,
@@ -228,7 +237,7 @@ impl ServiceError {
             E::UnknownProject { .. } | E::UnknownOutcome { .. } | E::Url { .. } | E::Host(_) => {
                 Class::Request
             }
-            E::RelativePath(_) | E::NeedsFile(_) => Class::Request,
+            E::RelativePath(_) | E::NeedsFile(_) | E::Question(_) => Class::Request,
             E::UnknownIndex { .. } | E::IndexName(_) | E::Settings(_) => Class::Request,
             E::Search(error) if error.is_the_askers() => Class::Request,
             E::UnknownColumn { .. } | E::UnknownRun(_) | E::RowsDropped(_) | E::NoSuchRows(_) => {

@@ -42,6 +42,7 @@ mod sink;
 mod stored;
 mod stored_ranks;
 mod summary;
+pub mod tools;
 mod walk;
 mod why;
 

@@ -5,6 +5,7 @@ use frontier::tables::{HOSTS, HostRecord, ROBOTS, RobotsAnswer, RobotsRecord, UR
 use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, Origin, Outcome, PageUrl, UrlKey};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::select::{check_outcomes, host_keys};
 use crate::sink::Sink;
@@ -12,9 +13,10 @@ use crate::walk::{Met, Walk};
 use crate::{Data, Moment, PagesRequest, ServiceError};
 
 /// A URL with its outcome.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PageRow {
     /// The URL.
+    #[schema(value_type = String)]
     pub url: PageUrl,
     /// Name of the outcome.
     pub outcome: String,
@@ -25,8 +27,10 @@ pub struct PageRow {
     /// Links on the shortest known path from a start URL.
     pub depth: u32,
     /// When it was first met.
+    #[schema(value_type = String)]
     pub found_at: Moment,
     /// When it was last asked for.
+    #[schema(value_type = Option<String>)]
     pub fetched_at: Option<Moment>,
     /// How long the latest answer took.
     pub millis: Option<u64>,
@@ -37,10 +41,12 @@ pub struct PageRow {
     /// Title, if it is a page.
     pub title: Option<String>,
     /// The page before it on its path.
+    #[schema(value_type = Option<String>)]
     pub via: Option<PageUrl>,
     /// How often it has failed.
     pub tries: u32,
     /// When it is due, if it waits.
+    #[schema(value_type = Option<String>)]
     pub due: Option<Moment>,
 }
 

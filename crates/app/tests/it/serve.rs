@@ -26,7 +26,12 @@ struct Asker {
 
 impl Served {
     fn start(data: &Path) -> Served {
-        let running = Running::start(&["serve", "--bind", "127.0.0.1:0", "--data", data.to_str().unwrap()]);
+        Served::start_with(data, &[])
+    }
+
+    fn start_with(data: &Path, more: &[&str]) -> Served {
+        let args = ["serve", "--bind", "127.0.0.1:0", "--data", data.to_str().unwrap()];
+        let running = Running::start(&[&args, more].concat());
         let link = eventually("the link is printed", Duration::from_secs(30), || {
             let said = running.output();
             let line = said.lines().find(|line| line.contains("/signin?key=") && said.ends_with('\n'))?;
@@ -119,6 +124,26 @@ fn a_link_is_printed_at_the_start_and_on_request() {
     let public = gannet(&["serve", "--bind", "0.0.0.0:0", "--data", data.to_str().unwrap()]);
     assert_eq!(public.code, Some(2));
     assert!(public.err.contains("no accounts yet"), "{}", public.err);
+}
+
+#[test]
+fn no_log_holds_a_secret() {
+    let dir = tempfile::tempdir().unwrap();
+    let served = Served::start_with(dir.path(), &["-vvv"]);
+    let asker = served.asker();
+    asker.ok("GET", "/api/v1/projects", None);
+    asker.ok("POST", "/api/v1/samples/manual", None);
+    let id = asker.ok("POST", "/api/v1/projects/demo-manual/runs", Some(&json!({})))["id"].clone();
+    asker.run_until(&id, "it completes", |run| run["state"] == "completed");
+    let (_, head, _) = asker.send("GET", "/api/v1/session", None);
+    assert!(head.starts_with("HTTP/1.1 200") || head.starts_with("HTTP/1.0 200"), "{head}");
+    let log = served.running.errors();
+    assert!(log.contains("TRACE") || log.contains("DEBUG"), "it logs all it can: {log}");
+    let key = served.link.rsplit('=').next().unwrap();
+    for secret in [key, asker.token()] {
+        assert!(!log.contains(secret));
+    }
+    assert!(!log.contains("gannet_session="));
 }
 
 #[test]

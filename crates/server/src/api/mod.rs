@@ -14,6 +14,7 @@ mod samples;
 mod session;
 mod settings;
 mod tokens;
+mod tools;
 
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
@@ -98,6 +99,15 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(indexes::similar))
         .routes(routes!(indexes::why_not))
         .routes(routes!(indexes::ranking))
+        .routes(routes!(tools::select))
+        .routes(routes!(tools::detect))
+        .routes(routes!(tools::try_page))
+        .routes(routes!(tools::sitemap))
+        .routes(routes!(tools::url))
+        .routes(routes!(tools::robots))
+        .routes(routes!(tools::evaluate))
+        .routes(routes!(tools::check))
+        .routes(routes!(tools::repair))
 }
 
 /// The description of the API.

@@ -9,7 +9,10 @@ use model::Project;
 use serde::Deserialize;
 use serde_json::Value;
 use service::ServiceError;
-use service::preview::{Generalise, Preview, PreviewRequest, SelectRequest};
+use service::preview::{
+    Generalise, PageList, PageReading, PathStep, PickedNodes, Preview, PreviewAnswer, PreviewRequest, SelectRequest,
+    Selection,
+};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -75,8 +78,8 @@ impl From<Pointed> for Generalise {
 #[utoipa::path(
     post, path = "/previews", tag = "previews", request_body = Look,
     responses(
-        (status = 200, body = Value, description = "The page could not be had"),
-        (status = 201, body = Value), Problems
+        (status = 200, body = PreviewAnswer, description = "The page could not be had"),
+        (status = 201, body = PreviewAnswer), Problems
     )
 )]
 pub(crate) async fn open(State(app): State<App>, Body(look): Body<Look>) -> Result<Response, Problem> {
@@ -133,7 +136,7 @@ pub(crate) async fn asset(
 /// What an expression selects.
 #[utoipa::path(
     post, path = "/previews/{id}/select", tag = "previews", params(("id" = String, Path)), request_body = Select,
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = Selection), Problems)
 )]
 pub(crate) async fn select(
     State(app): State<App>,
@@ -147,7 +150,7 @@ pub(crate) async fn select(
 /// The expression for what was pointed at.
 #[utoipa::path(
     post, path = "/previews/{id}/generalise", tag = "previews", params(("id" = String, Path)), request_body = Pointed,
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = PickedNodes), Problems)
 )]
 pub(crate) async fn generalise(
     State(app): State<App>,
@@ -160,7 +163,7 @@ pub(crate) async fn generalise(
 /// The list whose rows were pointed at.
 #[utoipa::path(
     post, path = "/previews/{id}/list", tag = "previews", params(("id" = String, Path)), request_body = Pointed,
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = Option<PageList>), Problems)
 )]
 pub(crate) async fn list(
     State(app): State<App>,
@@ -174,7 +177,7 @@ pub(crate) async fn list(
 #[utoipa::path(
     get, path = "/previews/{id}/path", tag = "previews",
     params(("id" = String, Path), ("node" = u32, Query, description = "The element")),
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = Vec<PathStep>), Problems)
 )]
 pub(crate) async fn path(
     State(app): State<App>,
@@ -188,7 +191,7 @@ pub(crate) async fn path(
 /// What a project reads from the page, by the crawl's own code.
 #[utoipa::path(
     post, path = "/previews/{id}/read", tag = "previews", params(("id" = String, Path)), request_body = ProjectGiven,
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = PageReading), Problems)
 )]
 pub(crate) async fn read(
     State(app): State<App>,

@@ -10,7 +10,7 @@ use catalog::ProjectEntry;
 use model::{Project, ProjectName};
 use serde::Deserialize;
 use serde_json::Value;
-use service::{ProjectChoice, ProjectText, ProjectView, Request};
+use service::{CheckedProject, ProjectCard, ProjectChoice, ProjectText, ProjectView, Request};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
@@ -46,7 +46,7 @@ impl ProjectGiven {
 }
 
 /// Every project, the one that ran last first.
-#[utoipa::path(get, path = "/projects", tag = "projects", responses((status = 200, body = List<Value>), Problems))]
+#[utoipa::path(get, path = "/projects", tag = "projects", responses((status = 200, body = List<ProjectCard>), Problems))]
 pub(crate) async fn list(State(app): State<App>) -> Result<Response, Problem> {
     let cards = asking::blocking(&app, |data| service::project_cards(data)).await?;
     Ok(Json(List::whole(cards)).into_response())
@@ -55,7 +55,7 @@ pub(crate) async fn list(State(app): State<App>) -> Result<Response, Problem> {
 /// Makes a project.
 #[utoipa::path(
     post, path = "/projects", tag = "projects", request_body = ProjectGiven,
-    responses((status = 201, body = Value), Problems)
+    responses((status = 201, body = ProjectView), Problems)
 )]
 pub(crate) async fn create(
     State(app): State<App>,
@@ -69,7 +69,7 @@ pub(crate) async fn create(
 /// Looks a project over without keeping it.
 #[utoipa::path(
     post, path = "/projects/check", tag = "projects", request_body = ProjectGiven,
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = CheckedProject), Problems)
 )]
 pub(crate) async fn check(Body(given): Body<ProjectGiven>) -> Result<Response, Problem> {
     let text = given.text()?;
@@ -80,7 +80,7 @@ pub(crate) async fn check(Body(given): Body<ProjectGiven>) -> Result<Response, P
 /// A project.
 #[utoipa::path(
     get, path = "/projects/{name}", tag = "projects", params(("name" = String, Path)),
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = ProjectView), Problems)
 )]
 pub(crate) async fn show(State(app): State<App>, Path(name): Path<String>) -> Result<Response, Problem> {
     let name = parse_name(&name)?;
@@ -92,7 +92,7 @@ pub(crate) async fn show(State(app): State<App>, Path(name): Path<String>) -> Re
     put, path = "/projects/{name}", tag = "projects", request_body = ProjectGiven,
     params(("name" = String, Path), ("if-match" = Option<String>, Header, description = "The version that is changed")),
     responses(
-        (status = 200, body = Value),
+        (status = 200, body = ProjectView),
         (status = 412, body = Problem, content_type = "application/problem+json", description = "Someone else changed it"),
         (status = 428, body = Problem, content_type = "application/problem+json", description = "If-Match is missing"),
         Problems

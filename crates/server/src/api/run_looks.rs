@@ -7,8 +7,10 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use catalog::RunId;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use service::{LogLevel, LogRequest, Moment, RunView, ServiceError};
+use serde_json::json;
+use service::{
+    Excluded, Fetching, LogLevel, LogPage, LogRequest, Moment, RunView, Series, ServiceError,
+};
 use tokio::sync::mpsc;
 use utoipa::ToSchema;
 
@@ -50,7 +52,7 @@ pub(crate) struct SpeedAsked {
 /// What is being fetched now.
 #[utoipa::path(
     get, path = "/runs/{id}/live", tag = "runs", params(("id" = i64, Path)),
-    responses((status = 200, body = List<Value>), Problems)
+    responses((status = 200, body = List<Fetching>), Problems)
 )]
 pub(crate) async fn live(State(app): State<App>, Path(id): Path<i64>) -> Result<Response, Problem> {
     let now = (app.now)();
@@ -66,7 +68,7 @@ pub(crate) async fn live(State(app): State<App>, Path(id): Path<i64>) -> Result<
         ("from" = Option<String>, Query, description = "From this moment on"),
         ("step" = Option<u64>, Query, description = "Seconds of a point, at least")
     ),
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = Series), Problems)
 )]
 pub(crate) async fn series(
     State(app): State<App>,
@@ -89,7 +91,7 @@ pub(crate) async fn series(
         ("text" = Option<String>, Query, description = "Only lines that have this in them"),
         Paging
     ),
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = LogPage), Problems)
 )]
 pub(crate) async fn log(
     State(app): State<App>,
@@ -143,7 +145,7 @@ pub(crate) async fn log_download(State(app): State<App>, Path(id): Path<i64>) ->
 /// Leaves waiting URLs out while the run works; or says which would go.
 #[utoipa::path(
     post, path = "/runs/{id}/exclude", tag = "runs", params(("id" = i64, Path)), request_body = ExcludeAsked,
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = Excluded), Problems)
 )]
 pub(crate) async fn exclude(
     State(app): State<App>,
@@ -161,7 +163,7 @@ pub(crate) async fn exclude(
 /// Changes the speed of a run.
 #[utoipa::path(
     patch, path = "/runs/{id}", tag = "runs", params(("id" = i64, Path)), request_body = SpeedAsked,
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = RunView), Problems)
 )]
 pub(crate) async fn speed(
     State(app): State<App>,
@@ -175,7 +177,7 @@ pub(crate) async fn speed(
 /// Puts URLs that failed back; begins a run if none is under way.
 #[utoipa::path(
     post, path = "/runs/{id}/retry", tag = "runs", params(("id" = i64, Path)),
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = RunView), Problems)
 )]
 pub(crate) async fn retry(State(app): State<App>, Path(id): Path<i64>) -> Result<Json<RunView>, Problem> {
     let run = service::retry(&app.data, RunId(id), app.allow.clone(), app.now.clone()).await;

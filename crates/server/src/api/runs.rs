@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use catalog::RunId;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use service::{RunPhase, RunView, RunsRequest, StartRun, Steer};
 use utoipa::ToSchema;
 
@@ -29,7 +29,7 @@ pub(crate) struct BeginRun {
 /// The runs of a project, the latest first.
 #[utoipa::path(
     get, path = "/projects/{name}/runs", tag = "runs", params(("name" = String, Path), Paging),
-    responses((status = 200, body = List<Value>), Problems)
+    responses((status = 200, body = List<RunView>), Problems)
 )]
 pub(crate) async fn of_project(
     State(app): State<App>,
@@ -43,7 +43,7 @@ pub(crate) async fn of_project(
 /// Begins a run.
 #[utoipa::path(
     post, path = "/projects/{name}/runs", tag = "runs", params(("name" = String, Path)), request_body = BeginRun,
-    responses((status = 201, body = Value), Problems)
+    responses((status = 201, body = RunView), Problems)
 )]
 pub(crate) async fn begin(
     State(app): State<App>,
@@ -67,7 +67,7 @@ pub(crate) async fn begin(
         ("state" = Option<String>, Query, description = "Only in this state: running, paused, stopping, completed, stopped, cancelled, failed"),
         Paging
     ),
-    responses((status = 200, body = List<Value>), Problems)
+    responses((status = 200, body = List<RunView>), Problems)
 )]
 pub(crate) async fn list(
     State(app): State<App>,
@@ -85,7 +85,7 @@ pub(crate) async fn list(
 /// A run.
 #[utoipa::path(
     get, path = "/runs/{id}", tag = "runs", params(("id" = i64, Path)),
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = RunView), Problems)
 )]
 pub(crate) async fn show(State(app): State<App>, Path(id): Path<i64>) -> Result<Json<RunView>, Problem> {
     one(&app, id).await.map(Json)
@@ -94,7 +94,7 @@ pub(crate) async fn show(State(app): State<App>, Path(id): Path<i64>) -> Result<
 /// Holds a run until it is resumed.
 #[utoipa::path(
     post, path = "/runs/{id}/pause", tag = "runs", params(("id" = i64, Path)),
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = RunView), Problems)
 )]
 pub(crate) async fn pause(State(app): State<App>, Path(id): Path<i64>) -> Result<Json<RunView>, Problem> {
     steer(&app, id, Steer::Pause).await
@@ -103,7 +103,7 @@ pub(crate) async fn pause(State(app): State<App>, Path(id): Path<i64>) -> Result
 /// Goes on with a run.
 #[utoipa::path(
     post, path = "/runs/{id}/resume", tag = "runs", params(("id" = i64, Path)),
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = RunView), Problems)
 )]
 pub(crate) async fn resume(State(app): State<App>, Path(id): Path<i64>) -> Result<Json<RunView>, Problem> {
     steer(&app, id, Steer::Resume).await
@@ -112,7 +112,7 @@ pub(crate) async fn resume(State(app): State<App>, Path(id): Path<i64>) -> Resul
 /// Ends a run; what it has is kept.
 #[utoipa::path(
     post, path = "/runs/{id}/stop", tag = "runs", params(("id" = i64, Path)),
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = RunView), Problems)
 )]
 pub(crate) async fn stop(State(app): State<App>, Path(id): Path<i64>) -> Result<Json<RunView>, Problem> {
     steer(&app, id, Steer::Stop).await
@@ -121,7 +121,7 @@ pub(crate) async fn stop(State(app): State<App>, Path(id): Path<i64>) -> Result<
 /// Ends a run at once; what the crawl has is discarded.
 #[utoipa::path(
     post, path = "/runs/{id}/cancel", tag = "runs", params(("id" = i64, Path)),
-    responses((status = 200, body = Value), Problems)
+    responses((status = 200, body = RunView), Problems)
 )]
 pub(crate) async fn cancel(State(app): State<App>, Path(id): Path<i64>) -> Result<Json<RunView>, Problem> {
     steer(&app, id, Steer::Cancel).await

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use model::Project;
 use serde::Serialize;
 use serde_json::json;
-use service::ProjectText;
+use service::{ProjectText, ProjectView};
 use utoipa::ToSchema;
 
 use super::list::List;
@@ -71,7 +71,7 @@ pub(crate) async fn list(State(app): State<App>) -> Json<List<Sample>> {
 /// Makes the project of a sample, unless it is there already.
 #[utoipa::path(
     post, path = "/samples/{id}", tag = "projects", params(("id" = String, Path)),
-    responses((status = 200, body = Value), (status = 201, body = Value), Problems)
+    responses((status = 200, body = ProjectView), (status = 201, body = ProjectView), Problems)
 )]
 pub(crate) async fn create(State(app): State<App>, Path(id): Path<String>) -> Result<Response, Problem> {
     let kept = SAMPLES.iter().find(|kept| kept.id == id);

@@ -2,6 +2,7 @@
 
 use search::{IndexSettings, Search};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What to do with indexes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,7 +42,7 @@ pub enum IndexRequest {
 }
 
 /// How an index stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct IndexStatus {
     /// Its name.
     pub name: String,
@@ -63,7 +64,7 @@ pub struct IndexStatus {
 }
 
 /// A column of an index.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct IndexColumn {
     /// Its name.
     pub name: String,

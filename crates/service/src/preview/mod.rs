@@ -20,6 +20,7 @@ use model::{CrawlSettings, Fetched, PageUrl, Project, ProjectName, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use template::detect::{Detection, detect};
+use utoipa::ToSchema;
 
 use crate::ServiceError;
 
@@ -54,7 +55,7 @@ pub struct PreviewRequest {
 }
 
 /// A page looked at.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PreviewAnswer {
     /// To ask more about it; none when it could not be had.
     pub id: Option<String>,
@@ -83,7 +84,7 @@ pub struct PreviewAnswer {
 }
 
 /// The word of robots.txt on the page.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RobotsSays {
     /// `allows`, `forbids`, `not-asked` or `unknown`.
     pub verdict: String,
@@ -94,7 +95,7 @@ pub struct RobotsSays {
 }
 
 /// Why a page could not be had, and what to try.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PreviewFailure {
     /// One sentence.
     pub what: String,
@@ -105,7 +106,7 @@ pub struct PreviewFailure {
 }
 
 /// A list on the page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PageList {
     /// From 0.
     pub index: usize,
@@ -128,7 +129,7 @@ pub struct PageList {
 }
 
 /// A field of a list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ListField {
     /// From the page's own words where it has some.
     pub name: String,

@@ -5,6 +5,7 @@ use html::{Kind, NodeId, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use template::detect::{Detection, Examples, List, Picked, pick, pick_in_rows, pick_list};
+use utoipa::ToSchema;
 
 use super::{PageList, Preview, cut, page_list, selector};
 use crate::ServiceError;
@@ -31,7 +32,7 @@ pub struct SelectRequest {
 }
 
 /// What was selected.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Selection {
     /// How many elements, or values of an expression that gives no elements.
     pub count: usize,
@@ -40,6 +41,7 @@ pub struct Selection {
     /// The first values.
     pub values: Vec<String>,
     /// Why the expression is refused.
+    #[schema(value_type = Option<Object>)]
     pub error: Option<Mistake>,
 }
 
@@ -67,7 +69,7 @@ pub struct Generalise {
 }
 
 /// The expression for what was pointed at, and what it selects.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PickedNodes {
     /// `{"css": …}` or `{"xpath": …}`; none when nothing tells the meant from the excluded.
     pub selector: Option<Value>,
@@ -80,7 +82,7 @@ pub struct PickedNodes {
 }
 
 /// One element on the way from the page's root to an element.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PathStep {
     /// The element.
     pub id: u32,

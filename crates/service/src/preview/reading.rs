@@ -6,6 +6,7 @@ use model::{Fetched, PageUrl, Project};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use template::Why;
+use utoipa::ToSchema;
 
 use super::{Preview, Scope, scope};
 use crate::ServiceError;
@@ -14,13 +15,14 @@ use crate::ServiceError;
 const NAMED: usize = 200;
 
 /// What a project reads from a page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PageReading {
     /// The page type that takes the page; none when the project has no fields, or no type takes it.
     pub page_type: Option<String>,
     /// Its fields.
     pub columns: Vec<PageColumn>,
     /// Its rows, field by field.
+    #[schema(value_type = Vec<Object>)]
     pub rows: Vec<Map<String, Value>>,
     /// How often each field was found.
     pub coverage: Vec<FieldCoverage>,
@@ -33,7 +35,7 @@ pub struct PageReading {
 }
 
 /// A column of rows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PageColumn {
     /// Its name.
     pub name: String,
@@ -42,7 +44,7 @@ pub struct PageColumn {
 }
 
 /// How often a field was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FieldCoverage {
     /// The field.
     pub field: String,
@@ -55,7 +57,7 @@ pub struct FieldCoverage {
 }
 
 /// What becomes of the page's links.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LinkVerdicts {
     /// How many would be followed.
     pub follow: usize,
@@ -66,7 +68,7 @@ pub struct LinkVerdicts {
 }
 
 /// A link, and whether it would be followed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LinkVerdict {
     /// Where it leads.
     pub url: String,

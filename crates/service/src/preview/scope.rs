@@ -6,6 +6,7 @@ use crawl::PageRead;
 use model::{Fetched, PageUrl, Project, Rate};
 use serde::{Deserialize, Serialize};
 use template::Why;
+use utoipa::ToSchema;
 
 use super::RobotsSays;
 use super::reading::ruled;
@@ -14,7 +15,7 @@ use super::reading::ruled;
 const MOST_PAGES: u64 = 1_000_000;
 
 /// What a crawl would do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Scope {
     /// In words.
     pub sentence: String,

@@ -1,11 +1,12 @@
 //! What someone should know of a project without looking for it.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{Action, Level, RunPhase, RunView};
 
 /// Something worth a look.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Attention {
     /// How much.
     pub level: AttentionLevel,
@@ -17,7 +18,7 @@ pub struct Attention {
 }
 
 /// How much attention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AttentionLevel {
     /// Good to know.

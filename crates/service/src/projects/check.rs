@@ -3,6 +3,7 @@
 use model::{Project, ProjectError, Template};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 /// What messages call a project that is in no file.
 const NAME: &str = "project";
@@ -19,7 +20,7 @@ pub enum ProjectText {
 }
 
 /// Something wrong with a project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Mistake {
     /// From 1; 0 when it is about the whole.
     pub line: u64,
@@ -32,7 +33,7 @@ pub struct Mistake {
 }
 
 /// A project that was looked at.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CheckedProject {
     /// As a file's keys and values; none when it cannot be used.
     pub project: Option<Value>,

@@ -14,6 +14,7 @@ use kv::Reader;
 use model::{Project, ProjectName, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 pub use attention::{Attention, AttentionLevel};
 pub use check::{CheckedProject, Mistake, ProjectText, check_project};
@@ -23,13 +24,14 @@ use crate::runs::view;
 use crate::{Data, Moment, RunView, ServiceError, Summary, indexes, summary};
 
 /// A project in a list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProjectCard {
     /// Its name.
     pub name: String,
     /// Where its crawl begins.
     pub start: Vec<String>,
     /// When it was made.
+    #[schema(value_type = String)]
     pub created: Moment,
     /// Pages it has.
     pub pages: u64,
@@ -42,7 +44,7 @@ pub struct ProjectCard {
 }
 
 /// A project with its definition.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProjectView {
     /// Its name.
     pub name: String,
@@ -53,8 +55,10 @@ pub struct ProjectView {
     /// Changes with every edit.
     pub version: String,
     /// When it was made.
+    #[schema(value_type = String)]
     pub created: Moment,
     /// What its crawl has brought; none before its first run.
+    #[schema(value_type = Option<Object>)]
     pub summary: Option<Summary>,
     /// What someone should know.
     pub attention: Vec<Attention>,

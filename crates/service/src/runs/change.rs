@@ -8,6 +8,7 @@ use frontier::tables::URLS;
 use kv::Reader;
 use model::{CrawlSettings, Pattern, Rate};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{Now, RunView, StartRun, run_view, start_run};
 use crate::{Data, ServiceError};
@@ -19,7 +20,7 @@ const EXAMPLES: usize = 10;
 const TRIES: usize = 5;
 
 /// What patterns leave out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Excluded {
     /// URLs that wait, and will not be asked for.
     pub waiting: u64,

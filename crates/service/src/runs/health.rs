@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crawl::{Progress, VisitEnd};
 use model::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::Moment;
 
@@ -18,7 +19,7 @@ const FEW: usize = 10;
 const LOGIN: [&str; 6] = ["login", "log-in", "signin", "sign-in", "sso", "auth"];
 
 /// Whether a run is well: shares of its latest pages, and one sentence.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Health {
     /// Share of pages as they should be.
     pub good: f64,
@@ -35,7 +36,7 @@ pub struct Health {
 }
 
 /// How well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// As it should be.
@@ -47,7 +48,7 @@ pub enum Level {
 }
 
 /// What may be done about a run's health.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Action {
     /// `exclude`, `slow`, `fields`, `robots`, `show` or `none`.
     pub kind: String,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use model::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{Moment, ServiceError};
 
@@ -27,7 +28,7 @@ const USUAL: usize = 100;
 const MOST: usize = 1_000;
 
 /// How much a line matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
     /// The life of a URL.
@@ -39,11 +40,12 @@ pub enum LogLevel {
 }
 
 /// A line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LogLine {
     /// Its number, from 1.
     pub seq: u64,
     /// When.
+    #[schema(value_type = String)]
     pub time: Moment,
     /// How much it matters.
     pub level: LogLevel,
@@ -70,7 +72,7 @@ pub struct LogRequest {
 }
 
 /// Some lines, the newest last.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LogPage {
     /// The lines.
     pub items: Vec<LogLine>,

@@ -6,6 +6,7 @@ use frontier::page_key;
 use kv::Reader;
 use model::{PageUrl, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::log::{self, LogPage, LogRequest};
 use super::monitor::SERIES_FILE;
@@ -13,7 +14,7 @@ use super::series::{Recorder, Series};
 use crate::{Data, Moment, ServiceError};
 
 /// A URL that is asked for now, with the link that led to it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Fetching {
     /// The URL.
     pub url: String,

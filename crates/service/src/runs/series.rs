@@ -7,6 +7,7 @@ use std::path::Path;
 use frontier::tables::Histogram;
 use model::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{Moment, ServiceError};
 
@@ -14,11 +15,12 @@ use crate::{Moment, ServiceError};
 const MOST: usize = 600;
 
 /// A run's figures, as asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Series {
     /// Seconds of one point.
     pub step_seconds: u64,
     /// When the first point begins; none when there is none.
+    #[schema(value_type = Option<String>)]
     pub from: Option<Moment>,
     /// One number a point in each.
     pub points: Points,
@@ -26,7 +28,7 @@ pub struct Series {
 
 /// One number a point in each list. Times are in milliseconds, `queue` is what waited at the point's end; the rest are
 /// counts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Points {
     /// Pages kept.
     pub pages: Vec<u64>,

@@ -7,6 +7,7 @@ use crawl::{Pause, Progress};
 use model::ProjectName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use super::health::{Health, Recent};
 use crate::live::LiveRun;
@@ -17,7 +18,7 @@ const USUAL: u32 = 50;
 const MOST: u32 = 1_000;
 
 /// A run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RunView {
     /// Its number.
     pub id: i64,
@@ -28,8 +29,10 @@ pub struct RunView {
     /// Why, where that is worth a word.
     pub reason: Option<String>,
     /// When it began.
+    #[schema(value_type = String)]
     pub started_at: Moment,
     /// When it ended; none while it runs, and when nobody saw it end.
+    #[schema(value_type = Option<String>)]
     pub ended_at: Option<Moment>,
     /// The settings it began with.
     pub settings: Value,
@@ -44,7 +47,7 @@ pub struct RunView {
 }
 
 /// Where a run stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunPhase {
     /// At work.
@@ -64,7 +67,7 @@ pub enum RunPhase {
 }
 
 /// A run at one moment. Counts are of the whole crawl, over all its runs; times are in seconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProgressView {
     /// Pages kept.
     pub pages: u64,
@@ -113,9 +116,10 @@ pub struct ProgressView {
 }
 
 /// When something may be asked again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NextDue {
     /// Then.
+    #[schema(value_type = String)]
     pub at: Moment,
     /// This host.
     pub host: Option<String>,

@@ -1,0 +1,97 @@
+//! The page that a question is about: given with it, or asked for once.
+
+use std::net::SocketAddr;
+
+use base64::Engine as _;
+use bytes::Bytes;
+use crawl::{Network, WallClock, single_page};
+use model::{CrawlSettings, Headers, PageUrl, Project, ProjectName};
+use serde::{Deserialize, Serialize};
+
+use crate::ServiceError;
+
+/// A page, or where it is to be had.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Given {
+    /// Its text.
+    pub html: Option<String>,
+    /// Its bytes.
+    pub html_base64: Option<String>,
+    /// Where it stands; asked for there when neither text nor bytes are given.
+    pub url: Option<String>,
+    /// What it is, as a server would say it.
+    pub content_type: Option<String>,
+    /// How to ask for it.
+    pub crawl: Option<CrawlSettings>,
+}
+
+/// A page as it came.
+#[derive(Clone, Debug, Default)]
+pub struct RawPage {
+    /// Its bytes.
+    pub body: Bytes,
+    /// What the server said of it.
+    pub headers: Headers,
+    /// Where it is from, after redirects; none when nobody says.
+    pub url: Option<PageUrl>,
+}
+
+impl Given {
+    /// The page. `allow` names private addresses that may be asked all the same: the bundled demo site.
+    pub async fn page(self, allow: &[SocketAddr], clock: &WallClock) -> Result<RawPage, ServiceError> {
+        let wrong = |problem: &str| ServiceError::Question(problem.to_owned());
+        let url = self.url.as_deref().map(parse).transpose()?;
+        let kind = self.content_type;
+        match (self.html, self.html_base64) {
+            (Some(text), None) => {
+                // The text is decoded already, whatever it says of itself.
+                let kind = kind.unwrap_or_else(|| "text/html".to_owned());
+                let kind = format!("{}; charset=utf-8", kind.split(';').next().unwrap_or_default());
+                Ok(RawPage { body: text.into(), headers: typed(Some(&kind)), url })
+            }
+            (None, Some(text)) => {
+                let body = base64::engine::general_purpose::STANDARD.decode(text);
+                let body = body.map_err(|error| wrong(&format!("html_base64: {error}")))?;
+                Ok(RawPage { body: body.into(), headers: typed(kind.as_deref()), url })
+            }
+            (None, None) => {
+                let url = url.ok_or_else(|| wrong("give html, html_base64 or url"))?;
+                ask(url, self.crawl.unwrap_or_default(), allow, clock).await
+            }
+            _ => Err(wrong("give one of html and html_base64")),
+        }
+    }
+}
+
+impl RawPage {
+    /// The page as text.
+    pub fn text(&self) -> String {
+        let nowhere = PageUrl::parse("http://localhost/").expect("a URL");
+        let url = self.url.as_ref().unwrap_or(&nowhere);
+        let kind = self.headers.get("content-type");
+        extract::decode(&self.body, kind, extract::Kind::Html, url).0.into_owned()
+    }
+}
+
+async fn ask(
+    url: PageUrl,
+    crawl: CrawlSettings,
+    allow: &[SocketAddr],
+    clock: &WallClock,
+) -> Result<RawPage, ServiceError> {
+    let name = ProjectName::of(&url);
+    let project = Project { name, start: vec![url.clone()], crawl, fields: None, index: None };
+    let network = Network::new(&project, allow, 1, *clock)?;
+    let fetched = single_page(&network, &project.crawl, &url, clock).await?;
+    Ok(RawPage { body: fetched.content, headers: fetched.headers, url: Some(fetched.url) })
+}
+
+fn parse(text: &str) -> Result<PageUrl, ServiceError> {
+    PageUrl::parse(text).map_err(|source| ServiceError::Url { text: text.to_owned(), source })
+}
+
+fn typed(content_type: Option<&str>) -> Headers {
+    let header = |value: &str| ("content-type".to_owned(), Bytes::copy_from_slice(value.as_bytes()));
+    Headers(content_type.map(header).into_iter().collect())
+}

@@ -1,0 +1,18 @@
+//! Questions that need no data directory: about a URL, a robots.txt, a page. Each is answered here once, for command
+//! line and API; files are read and flags understood by whoever asks.
+
+mod detect;
+mod given;
+mod robots;
+mod select;
+mod sitemap;
+mod trial;
+mod url;
+
+pub use detect::{Detected, detect};
+pub use given::{Given, RawPage};
+pub use robots::{RobotsQuestion, RobotsVerdict};
+pub use select::{Found, SelectQuestion, select};
+pub use sitemap::{sitemap, sitemap_json};
+pub use trial::{LinkWord, Trial};
+pub use url::{UrlQuestion, canonical};

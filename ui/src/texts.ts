@@ -179,7 +179,8 @@ export const run = {
   tabLinks: 'Links',
   tabLog: 'Log',
   tabSettings: 'Settings',
-  finished: (rows: string, least: string | null) => (least ? `${rows}, every field at least ${least} full.` : `${rows}.`),
+  finished: (rows: string, field: string | null, share: string, full: boolean) =>
+    field === null ? `${rows}.` : full ? `${rows}, every field at least ${share} full.` : `${rows}; ${field} is the emptiest field, found in ${share} of them.`,
   finishedPages: (pages: string) => `${pages} fetched; this project reads no rows.`,
   search: 'Search',
   export: 'Export',
@@ -262,6 +263,7 @@ export const why = {
   hint: 'named by the site’s own hints',
   redirect: 'redirect',
   link: (anchor: string | null) => (anchor ? `link “${anchor}”` : 'link'),
+  between: (steps: number) => `${counted(steps, 'step')} between`,
   leftOut: (steps: number) => `${counted(steps, 'step')} left out`,
   rules: 'Rules',
   passes: 'passes',

@@ -52,7 +52,7 @@ describe('figures', () => {
   });
 
   it('know the field that is found least often', () => {
-    expect(leastFull([{ page_type: 'list', pages: 1, rows: 10, found: { title: 10, price: 9 } }])).toBe(0.9);
+    expect(leastFull([{ page_type: 'list', pages: 1, rows: 10, found: { title: 10, price: 9 } }])).toEqual({ field: 'price', share: 0.9 });
     expect(leastFull([{ page_type: 'list', pages: 1, rows: 0, found: {} }])).toBeNull();
   });
 

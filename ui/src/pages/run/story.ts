@@ -58,10 +58,12 @@ export function figures(run: Run, outcomes: Record<string, number> | null = null
   };
 }
 
-/** The share of rows that have the field which is found least often; null without rows. */
-export function leastFull(coverage: TypeCoverage[]): number | null {
-  const shares = coverage.filter((type) => type.rows > 0).flatMap((type) => Object.values(type.found).map((found) => found / type.rows));
-  return shares.length > 0 ? Math.min(...shares) : null;
+/** The field that is found least often, with the share of rows that have it; null without rows. */
+export function leastFull(coverage: TypeCoverage[]): { field: string; share: number } | null {
+  const shares = coverage
+    .filter((type) => type.rows > 0)
+    .flatMap((type) => Object.entries(type.found).map(([field, found]) => ({ field, share: found / type.rows })));
+  return shares.sort((a, b) => a.share - b.share)[0] ?? null;
 }
 
 /** Seconds that a run has taken so far. */

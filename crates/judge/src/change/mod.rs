@@ -96,7 +96,7 @@ mod tests {
                     _ => {}
                 }
             }
-            text
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let found = compare(Version { html: old, text: &text(old) }, Version { html: new, text: &text(new) });
         assert_eq!((found.level, found.severity), (level, severity), "{old} → {new}: {found:?}");

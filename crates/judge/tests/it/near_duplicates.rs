@@ -9,8 +9,8 @@ use judge::lookup::{Fingerprints, MemoryIndex, Sketch};
 use judge::winnow::Winnowing;
 
 /// Documents used, and characters of each.
-const DOCUMENTS: usize = 40;
-const LENGTH: usize = 12_000;
+const DOCUMENTS: usize = 24;
+const LENGTH: usize = 6_000;
 /// Part of the words that an edit changes, in percent.
 const GRADES: [usize; 8] = [1, 2, 5, 10, 20, 30, 45, 60];
 
@@ -170,7 +170,7 @@ fn documents() -> Vec<String> {
     for file in files {
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
         let text: String = text.chars().take(LENGTH).collect();
-        let is_prose = text.split_whitespace().count() > 600;
+        let is_prose = text.split_whitespace().count() > 400;
         if is_prose && documents.iter().all(|known| true_share(known, &text, 27) < 0.1) {
             documents.push(text);
         }

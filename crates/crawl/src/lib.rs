@@ -14,6 +14,7 @@ mod clock;
 mod conductor;
 mod descriptors;
 mod error;
+mod fresh;
 mod hints;
 mod mend;
 mod network;
@@ -29,6 +30,7 @@ mod visit;
 
 pub use clock::WallClock;
 pub use error::CrawlError;
+pub use fresh::{Fresh, FreshVisit};
 pub use network::{Network, usual_proxy};
 pub use page::{FoundLink, LinkRefusal, PageRead, PageReader};
 pub use progress::{EndReason, Ended, Pause, Progress};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use archive::rows::{self, ROW_RUNS};
 use archive::tables::{LINKS, POSITIONS, VISITS};
 use catalog::{AbandonedCrawl, ProjectEntry, RunId, RunState};
-use crawl::{Controls, CrawlError, EndReason, Ended, Progress, Run, Setup};
+use crawl::{Controls, CrawlError, EndReason, Ended, Fresh, Progress, Run, Setup};
 use frontier::tables::{STATS, URLS};
 use frontier::{Frontier, page_key};
 use kv::{Durability, Reader};
@@ -74,13 +74,15 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
         allow: begin.allow,
     };
     let (store, crawl) = (data.store().clone(), entry.crawl);
+    let fresh = Arc::new(Fresh::default());
+    let read = fresh.clone();
     let started = tokio::task::spawn_blocking(move || {
         let known = store.get(&STATS, &crawl.0)?.map_or(0, |stats| stats.distinct);
         let mut batch = store.batch();
         let first = rows::counts(&store, crawl)?.next;
         batch.put(&ROW_RUNS, &(crawl.0, id.0.unsigned_abs()), &first);
         store.commit(batch, Durability::Synced)?;
-        Ok::<_, CrawlError>((Run::start(setup)?, known))
+        Ok::<_, CrawlError>((Run::start_followed(setup, read)?, known))
     });
     let (run, known) = match started.await.map_err(|_| ServiceError::Lost)? {
         Ok(started) => started,
@@ -91,11 +93,10 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
         }
     };
     data.attach(Arc::new(Steering { controls: run.controls(), progress: run.progress() }));
-    let (followed, project, wanted) =
-        (data.clone(), entry.project.name.as_str().to_owned(), entry.project.clone());
+    let (followed, wanted) = (data.clone(), entry.clone());
     let follower = tokio::task::spawn_blocking(move || {
-        ensure(&followed, &wanted, now)?;
-        follow(&followed, &project)
+        ensure(&followed, &wanted.project, now)?;
+        follow(&followed, &wanted, fresh)
     });
     let follower = follower.await.map_err(|_| ServiceError::Lost)??;
     Ok(Started { data: data.clone(), entry, id, run, known, follower })

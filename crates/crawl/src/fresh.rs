@@ -122,7 +122,11 @@ impl Kept {
 }
 
 fn weight(visit: &FreshVisit) -> usize {
-    BESIDE + visit.page.as_ref().map_or(0, |page| page.text.len() + page.main.len())
+    let Some(page) = &visit.page else { return BESIDE };
+    let meta: usize = page.meta.iter().map(|(name, value)| name.len() + value.len()).sum();
+    let headings: usize = page.headings.iter().map(|heading| heading.text.len()).sum();
+    let small = 256 * (page.images.len() + page.headings.len() + page.meta.len());
+    BESIDE + page.text.len() + page.main.len() + meta + headings + small
 }
 
 #[cfg(test)]

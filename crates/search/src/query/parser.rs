@@ -434,7 +434,7 @@ mod tests {
         check("brand:\"old tent\"", "Brand:\"old tent\"");
         check("title:(a OR b)", "(or title:a title:b)");
         check("price:10..50 price:..5 price:7..", "(any price:10..50 price:..5 price:7..)");
-        check("price:>10 price:<=5", "(any price:10.. price:..5)");
+        check("price:>10 price:<=5", "(any price:>10 price:..5)");
         check("site:example.org filetype:pdf lang:de", "(any site:example.org filetype:pdf lang:de)");
         check("before:2026-01-31 after:2025", "(any before:2026-01-31 after:2025)");
         check("10:30 re:start http://x.org/", "(any 10:30 re:start http://x.org/)");

@@ -6,6 +6,7 @@
 
 mod decode;
 mod document;
+mod formula;
 mod hints;
 mod page;
 mod pattern;
@@ -15,8 +16,10 @@ mod response;
 mod robots;
 mod select;
 mod sitemap;
+mod suggestions;
 mod template;
 mod url;
+mod vocabulary;
 mod warc;
 
 /// Longest input that is tried.
@@ -45,6 +48,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "hints", check: hints::check },
     Target { name: "template", check: template::check },
     Target { name: "query", check: query::check },
+    Target { name: "formula", check: formula::check },
+    Target { name: "suggestions", check: suggestions::check },
+    Target { name: "vocabulary", check: vocabulary::check },
     Target { name: "sitemap", check: sitemap::check },
     Target { name: "document", check: document::check },
 ];

@@ -5,7 +5,7 @@
 //! Machines differ and are busy, so each figure is also given as a ratio to the first one of its unit:
 //! let that be a yardstick, the same work without the part in question.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::machine;
 use crate::python;
@@ -46,10 +46,10 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "search",
-        about: "indexing and searching made-up rows, beside the plain index library with its fixed k and b",
+        about: "indexing and searching made-up rows, beside the plain index library; suggestions; a crawl until all is searchable",
         package: "index",
         example: "bench_search",
-        beside_python: false,
+        beside_python: true,
     },
     Bench {
         name: "rank",
@@ -66,6 +66,9 @@ const BENCHES: &[Bench] = &[
         beside_python: false,
     },
 ];
+
+/// Benchmarks with a second example, which runs the program itself: the benchmark, the package and the example.
+const WITH_PROGRAM: &[(&str, &str, &str)] = &[("search", "app", "bench_pages")];
 
 /// Runs the benchmark named; `--runs N` times, and with what follows `--` as its arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
@@ -93,21 +96,32 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         false => None,
     };
     if let Some(Err(missing)) = &python {
-        println!("no comparison with parsel: {missing}");
+        println!("no comparison with libraries for Python: {missing}");
     }
     let mut figures = Figures::default();
     for run in 1..=runs {
         println!("== {name}, run {run} of {runs}; {}", machine::facts());
-        let mut command = cargo();
-        command.args(["run", "--release", "--package", bench.package, "--example", bench.example]);
-        if let Some(Ok(python)) = &python {
-            command.env("GANNET_BENCH_PYTHON", python);
+        let more = WITH_PROGRAM
+            .iter()
+            .filter(|(of, ..)| *of == name)
+            .map(|(_, package, example)| (*package, *example));
+        for (package, example) in std::iter::once((bench.package, bench.example)).chain(more) {
+            if package == "app" {
+                let (status, _) =
+                    relay(cargo().args(["build", "--release", "--package", "app"]).args(locked()))?;
+                ensure!(status.success(), "the program is not built");
+            }
+            let mut command = cargo();
+            command.args(["run", "--release", "--package", package, "--example", example]);
+            if let Some(Ok(python)) = &python {
+                command.env("GANNET_BENCH_PYTHON", python);
+            }
+            let (status, lines) = relay(command.args(locked()).arg("--").args(passed_on))?;
+            if !status.success() {
+                bail!("{name} ended with {status}");
+            }
+            lines.iter().for_each(|line| figures.add(line));
         }
-        let (status, lines) = relay(command.args(locked()).arg("--").args(passed_on))?;
-        if !status.success() {
-            bail!("{name} ended with {status}");
-        }
-        lines.iter().for_each(|line| figures.add(line));
     }
     println!("\n{}", machine::facts());
     print!("{}", figures.table());
@@ -207,13 +221,14 @@ mod tests {
     #[test]
     fn every_benchmark_is_there() {
         for bench in BENCHES {
-            let file = format!(
-                "{}/../crates/{}/examples/{}.rs",
-                env!("CARGO_MANIFEST_DIR"),
-                bench.package,
-                bench.example
+            let root = env!("CARGO_MANIFEST_DIR");
+            let file = format!("{root}/../crates/{}/examples/{}", bench.package, bench.example);
+            let forms = [format!("{file}.rs"), format!("{file}/main.rs")];
+            assert!(
+                forms.iter().any(|file| std::path::Path::new(file).exists()),
+                "{}: no {file}",
+                bench.name
             );
-            assert!(std::path::Path::new(&file).exists(), "{}: no file {file}", bench.name);
         }
     }
 }

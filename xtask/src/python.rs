@@ -23,8 +23,8 @@ pub(crate) const TESTS: Packages = Packages {
 /// What benchmarks compare with.
 pub(crate) const BENCHES: Packages = Packages {
     folder: "bench-python",
-    names: &["parsel==1.12.1", "lxml==6.1.3"],
-    proof: "import parsel, lxml",
+    names: &["parsel==1.12.1", "lxml==6.1.3", "tantivy==0.27.0"],
+    proof: "import parsel, lxml, tantivy",
 };
 
 /// The interpreter of an environment under `target` that has the packages; otherwise what is missing.

@@ -51,6 +51,15 @@ const SOAKS: &[Soak] = &[
         kind: Kind::Tests { packages: &["app", "kv"], filters: &["full_disk"], seeds: 200 },
     },
     Soak {
+        name: "index",
+        about: "kill and cut off while an index is made, search while it is written: it agrees with what was crawled",
+        kind: Kind::Tests {
+            packages: &["app", "index"],
+            filters: &["search_kill", "while_writing"],
+            seeds: 20,
+        },
+    },
+    Soak {
         name: "clocks",
         about: "crawl with a date that is set back and forward",
         kind: Kind::Tests { packages: &["frontier"], filters: &["clocks"], seeds: 5_000 },

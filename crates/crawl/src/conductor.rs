@@ -22,10 +22,11 @@ use net::Clock as _;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
+use crate::fresh::{Fresh, FreshVisit};
 use crate::hints::{AskedHints, HintsBook};
 use crate::neighbours::Stay;
 use crate::progress::{EndReason, Ended, Pause, Progress};
-use crate::read::{self, Read};
+use crate::read::{self, FreshPage, Read};
 use crate::robots::{AskedRobots, Leash, RobotsBook};
 use crate::run::{Change, Wish};
 use crate::slot_time::SlotTime;
@@ -70,6 +71,7 @@ pub(crate) struct Conductor {
     /// None only while it is opened again.
     pub(crate) archive: Option<ArchiveWriter>,
     pub(crate) archive_at: (PathBuf, ArchiveSettings),
+    pub(crate) fresh: Arc<Fresh>,
     pub(crate) space: Space,
     pub(crate) robots: RobotsBook,
     pub(crate) hints: HintsBook,
@@ -375,12 +377,36 @@ impl Conductor {
         state.last_answer = now;
         state.touch(now);
         let Read {
-            lease, key, started, sent, asked, end, mut visit, links, rows, records, slot, micros, ..
+            lease,
+            key,
+            started,
+            sent,
+            asked,
+            end,
+            mut visit,
+            links,
+            rows,
+            records,
+            slot,
+            micros,
+            fresh,
+            ..
         } = read;
         self.tell(|| Event::Visited { lease, key, visited: Visited::of(&end, Some(&visit), rows.as_ref()) });
         if !matches!(end, End::NoRoom) {
             if let Some(records) = &records {
+                let start = self.archive.as_ref().map(ArchiveWriter::position);
                 visit.location = self.append(state, records, now)?;
+                match (fresh, start, self.archive.as_ref().map(ArchiveWriter::position)) {
+                    (Some(fresh), Some(start), Some(reached)) => {
+                        let FreshPage { url, page } = *fresh;
+                        let redirected = matches!(end, End::Redirect { .. });
+                        let visit = visit.clone();
+                        let visit = FreshVisit { end: reached, url, key, started, visit, redirected, page };
+                        self.fresh.keep(start, visit);
+                    }
+                    _ => self.fresh.skip(),
+                }
             }
             let row = (self.id.0, key.host.0, key.page);
             state.batch.put(&VISITS, &(row.0, row.1, row.2, started.0), &visit);

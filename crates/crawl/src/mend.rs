@@ -109,6 +109,7 @@ impl Conductor {
         if let Some(archive) = self.archive.take() {
             archive.give_up(committed);
         }
+        self.fresh.lose(committed);
         let (dir, settings) = &self.archive_at;
         let opened = ArchiveWriter::open(dir, committed, settings.clone())?;
         if let Some(damage) = opened.findings.iter().find(|finding| finding.is_damage()) {

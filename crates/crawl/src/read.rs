@@ -1,6 +1,7 @@
 //! Reading: from an answer to a page, its links and its WARC records. CPU work, on threads of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use archive::rows::{PageRows, Stand};
 use archive::tables::{Links, VisitRecord};
@@ -13,6 +14,7 @@ use model::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::fresh::Fresh;
 use crate::page::PageReader;
 
 /// An answer on its way to be read.
@@ -42,10 +44,18 @@ pub(crate) struct Read {
     /// What the visit says of the page's rows.
     pub(crate) rows: Option<PageRows>,
     pub(crate) records: Option<Records>,
+    /// What was read, for whoever follows the crawl.
+    pub(crate) fresh: Option<Box<FreshPage>>,
     pub(crate) slot: u32,
     /// How long reading took, in microseconds.
     pub(crate) micros: u64,
     pub(crate) room: Option<Share>,
+}
+
+/// A page as it was just read.
+pub(crate) struct FreshPage {
+    pub(crate) url: PageUrl,
+    pub(crate) page: Option<Page>,
 }
 
 /// Reads answers; one per thread, as it keeps its buffers.
@@ -53,11 +63,12 @@ pub(crate) struct Reader {
     settings: CrawlSettings,
     pages: PageReader,
     records: RecordWriter,
+    fresh: Arc<Fresh>,
 }
 
 impl Reader {
-    pub(crate) fn new(settings: &CrawlSettings, pages: PageReader) -> Reader {
-        Reader { settings: settings.clone(), pages, records: RecordWriter::new() }
+    pub(crate) fn new(settings: &CrawlSettings, pages: PageReader, fresh: Arc<Fresh>) -> Reader {
+        Reader { settings: settings.clone(), pages, records: RecordWriter::new(), fresh }
     }
 
     /// Reads an answer. One that reading cannot cope with is a bug of ours, and a failed visit: without a word
@@ -87,6 +98,7 @@ impl Reader {
                 links: None,
                 rows: None,
                 records: None,
+                fresh: None,
                 slot,
                 micros: 0,
                 room: None,
@@ -162,6 +174,14 @@ impl Reader {
             _ => None,
         };
         let visit = visit_record(fetched, page.as_ref(), error);
+        let fresh = self.fresh.is_wanted().then(|| {
+            let mut page = page.filter(|_| !fetched.content.is_empty());
+            if let Some(page) = &mut page {
+                // The greater part of most pages.
+                (page.links, page.tables) = Default::default();
+            }
+            Box::new(FreshPage { url: job.url.url.clone(), page })
+        });
         Read {
             lease: job.lease,
             key: job.url.key,
@@ -173,6 +193,7 @@ impl Reader {
             links,
             rows,
             records,
+            fresh,
             slot: job.slot,
             micros: 0,
             room: job.room,

@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::conductor::Conductor;
 use crate::descriptors::{self, TooFew};
+use crate::fresh::Fresh;
 use crate::hints::HintsBook;
 use crate::page::PageReader;
 use crate::progress::{Ended, Progress};
@@ -77,6 +78,11 @@ pub(crate) enum Wish {
 impl Run {
     /// Starts a run. Must be called within a tokio runtime; blocks while the store is opened.
     pub fn start(setup: Setup) -> Result<Run, CrawlError> {
+        Run::start_followed(setup, Arc::default())
+    }
+
+    /// The same, with a place where whoever follows the run finds what was just read.
+    pub fn start_followed(setup: Setup, fresh: Arc<Fresh>) -> Result<Run, CrawlError> {
         let runtime = Handle::current();
         let Setup {
             store,
@@ -133,7 +139,7 @@ impl Run {
         let (jobs, job_list) = mpsc::channel(readers * 4);
         let unread = Arc::new(Unread::default());
         let pages = PageReader::new(&project, network.product())?;
-        start_readers(readers, &project, &pages, job_list, inbox_in.clone(), clock.process())?;
+        start_readers(readers, &project, &pages, &fresh, job_list, inbox_in.clone(), clock.process())?;
 
         let politeness = Politeness::of(&project.crawl);
         let slots = Arc::new(Slots {
@@ -159,6 +165,7 @@ impl Run {
                 store,
                 frontier,
                 archive: Some(opened.writer),
+                fresh,
                 archive_at: (archive, settings),
                 space,
                 robots,
@@ -286,6 +293,7 @@ fn start_readers(
     count: usize,
     project: &Project,
     pages: &PageReader,
+    fresh: &Arc<Fresh>,
     jobs: mpsc::Receiver<Job>,
     inbox: mpsc::Sender<Message>,
     clock: ProcessClock,
@@ -293,7 +301,7 @@ fn start_readers(
     let jobs = Arc::new(Mutex::new(jobs));
     for number in 0..count {
         let (jobs, inbox) = (jobs.clone(), inbox.clone());
-        let mut reader = Reader::new(&project.crawl, pages.clone());
+        let mut reader = Reader::new(&project.crawl, pages.clone(), fresh.clone());
         spawn(&format!("reader {number}"), move || {
             loop {
                 let job = jobs.lock().map_or(None, |mut jobs| jobs.blocking_recv());

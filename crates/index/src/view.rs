@@ -1,6 +1,7 @@
 //! A still picture of an index: counts, columns and entries of its last commit.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tantivy::schema::{IndexRecordOption, Value as _};
@@ -145,22 +146,27 @@ impl View {
         Ok(words)
     }
 
-    /// The values of a keyword field with the number of entries that have them, dead ones included, in their order:
-    /// `most` at most of each segment.
-    pub fn keywords(&self, field: usize, most: usize) -> Result<BTreeMap<String, u64>, IndexError> {
-        let mut values = BTreeMap::new();
-        let Some(Columns::Keyword(below)) = self.shared.layout.fields.get(field) else { return Ok(values) };
-        for reader in self.searcher.segment_readers() {
-            let inverted = reader.inverted_index(*below)?;
-            let mut stream = inverted.terms().stream()?;
-            let mut taken = 0;
-            while taken < most && stream.advance() {
-                let Ok(value) = std::str::from_utf8(stream.key()) else { continue };
-                *values.entry(value.to_owned()).or_default() += u64::from(stream.value().doc_freq);
-                taken += 1;
-            }
+    /// The values of a keyword field that most entries have, dead ones included, with the number of these: `most` at
+    /// most, in no order.
+    pub fn frequent(&self, field: usize, most: usize) -> Result<Vec<(String, u64)>, IndexError> {
+        match self.shared.layout.fields.get(field) {
+            Some(Columns::Keyword(below)) => frequent(&self.searcher, *below, most, |_| true),
+            _ => Ok(Vec::new()),
         }
-        Ok(values)
+    }
+
+    /// The words of a text field that are in most entries, dead ones included, of those that `fits` says yes to.
+    pub fn frequent_words(
+        &self,
+        field: usize,
+        form: Form,
+        most: usize,
+        fits: impl Fn(&str) -> bool,
+    ) -> Result<Vec<(String, u64)>, IndexError> {
+        match self.shared.layout.words(field, form) {
+            Some(below) => frequent(&self.searcher, below, most, fits),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// The entry of a name.
@@ -243,4 +249,55 @@ impl View {
     fn living(&self) -> std::sync::MutexGuard<'_, HashMap<(SegmentKey, Term), u64>> {
         self.shared.memory.living.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Goes through the words of all segments at once, so that only the ones kept take memory.
+fn frequent(
+    searcher: &Searcher,
+    below: tantivy::schema::Field,
+    most: usize,
+    fits: impl Fn(&str) -> bool,
+) -> Result<Vec<(String, u64)>, IndexError> {
+    let segments = searcher.segment_readers().iter().map(|reader| reader.inverted_index(below));
+    let segments = segments.collect::<tantivy::Result<Vec<_>>>()?;
+    let mut streams = Vec::with_capacity(segments.len());
+    for segment in &segments {
+        let mut stream = segment.terms().stream()?;
+        if stream.advance() {
+            streams.push(stream);
+        }
+    }
+    let mut kept: BinaryHeap<Reverse<(u64, u64, String)>> = BinaryHeap::new();
+    let mut least = Vec::new();
+    while let Some(next) = streams.iter().map(|stream| stream.key()).min() {
+        least.clear();
+        least.extend_from_slice(next);
+        let mut count = 0;
+        streams.retain_mut(|stream| {
+            if stream.key() != least {
+                return true;
+            }
+            count += u64::from(stream.value().doc_freq);
+            stream.advance()
+        });
+        let Ok(word) = std::str::from_utf8(&least) else { continue };
+        let rank = (count, scattered(&least));
+        let full = kept.len() >= most;
+        if full && kept.peek().is_none_or(|Reverse((count, place, _))| (*count, *place) >= rank)
+            || !fits(word)
+        {
+            continue;
+        }
+        if full {
+            kept.pop();
+        }
+        kept.push(Reverse((rank.0, rank.1, word.to_owned())));
+    }
+    Ok(kept.into_iter().map(|Reverse((count, _, word))| (word, count)).collect())
+}
+
+/// Decides between words that are equally frequent, so that not the end of the alphabet is left out.
+fn scattered(word: &[u8]) -> u64 {
+    word.iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

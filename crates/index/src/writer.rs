@@ -169,6 +169,12 @@ impl Index {
         Ok(self.shared.index.load_metas()?.payload)
     }
 
+    /// How many times anything was put or removed, up to the last commit. Whoever made something from the index knows by
+    /// this how old it is.
+    pub fn changes(&self) -> Result<u64, IndexError> {
+        Ok(self.shared.index.load_metas()?.opstamp)
+    }
+
     /// Bytes on disk.
     pub fn bytes(&self) -> u64 {
         let files = std::fs::read_dir(self.shared.dir.join(SEGMENTS)).into_iter().flatten().flatten();

@@ -23,6 +23,12 @@ pub(crate) fn span(text: &str) -> Option<(i64, i64)> {
     Some((seconds(day)?, seconds(day.tomorrow().ok()?)?))
 }
 
+/// The day that a moment is in.
+pub(crate) fn day(seconds: i64) -> Option<String> {
+    let moment = jiff::Timestamp::from_second(seconds).ok()?;
+    Some(moment.to_zoned(TimeZone::UTC).date().to_string())
+}
+
 fn seconds(day: Date) -> Option<i64> {
     day.to_zoned(TimeZone::UTC).ok().map(|midnight| midnight.timestamp().as_second())
 }
@@ -30,6 +36,13 @@ fn seconds(day: Date) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_in_days() {
+        assert_eq!(day(0).as_deref(), Some("1970-01-01"));
+        assert_eq!(day(1_709_251_199).as_deref(), Some("2024-02-29"));
+        assert_eq!(day(i64::MAX), None);
+    }
 
     #[test]
     fn years_months_and_days() {

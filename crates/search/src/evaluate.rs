@@ -15,6 +15,9 @@ use crate::{Local, SearchError, Searcher};
 /// Documents looked at by an evaluation, per query.
 const MOST: usize = 1_000;
 
+/// Words of a field that are known for near spellings, the most frequent.
+const MOST_SPELLED: usize = 1_000_000;
+
 /// Documents whose language is guessed, and the letters of each that are read.
 const SAMPLE: usize = 50;
 const SAMPLE_LETTERS: usize = 2_000;
@@ -41,7 +44,7 @@ impl Collection {
         writer.commit("")?;
         writer.settle()?;
         let view = index.view()?;
-        let words = vocabulary(&view, &fields, settings.suggestions.q)?;
+        let words = Arc::new(vocabulary(&view, &fields, settings.suggestions.q)?);
         let shard = Local::new(view, Arc::clone(&fields), move || Some(Arc::clone(&words)));
         Ok(Collection { settings, fields, shard })
     }
@@ -92,17 +95,16 @@ impl IndexSettings {
 }
 
 /// The words of an index, for near spellings.
-pub fn vocabulary(view: &index::View, fields: &Fields, q: usize) -> Result<Arc<Vocabulary>, SearchError> {
-    let mut words: BTreeMap<String, u64> = BTreeMap::new();
+pub fn vocabulary(view: &index::View, fields: &Fields, q: usize) -> Result<Vocabulary, SearchError> {
+    let mut words: Vec<(String, u32)> = Vec::new();
     for field in fields.spelled() {
-        for (word, count) in view.words(field, index::Form::Exact, "", usize::MAX)? {
-            if word.chars().all(char::is_alphabetic) {
-                *words.entry(word).or_default() += count;
-            }
-        }
+        let plain = |word: &str| word.chars().all(char::is_alphabetic);
+        let frequent = view.frequent_words(field, index::Form::Exact, MOST_SPELLED, plain)?;
+        words.extend(
+            frequent.into_iter().map(|(word, count)| (word, u32::try_from(count).unwrap_or(u32::MAX))),
+        );
     }
-    let words = words.into_iter().map(|(word, count)| (word, u32::try_from(count).unwrap_or(u32::MAX)));
-    Ok(Arc::new(Vocabulary::with_q(q, words)))
+    Ok(Vocabulary::with_q(q, words))
 }
 
 /// Measures a ranking by judged queries; `name` is what judgments call a document. A query that the language does not understand is taken for plain words.

@@ -5,11 +5,13 @@
 //! and rules together and cuts the passages that are shown. [`IndexSettings`] say what an index holds and how it
 //! ranks. Where documents come from, and when, is decided elsewhere.
 
+mod answer;
 mod dates;
 mod document;
 mod error;
 mod evaluate;
 mod explain;
+mod facets;
 mod plan;
 mod proximity;
 pub mod query;
@@ -20,15 +22,17 @@ mod shard;
 mod signals;
 mod similar;
 mod snippet;
+mod spelling;
 
+pub use answer::{Answer, FacetCounts, Hit, Search};
 pub use document::{
     Document, DocumentKind, FieldValue, Fields, PAGE_FIELD, PROJECT_FIELD, RowField, SUGGESTED_FIELD,
     page_key,
 };
 pub use error::SearchError;
 pub use evaluate::{Collection, evaluate, vocabulary};
-pub use plan::{Marks, Plan, Words, plan};
-pub use searcher::{Answer, DEEPEST, FacetCounts, Hit, Search, Searcher, cursor_at};
+pub use plan::{Marks, Plan, Row, Words, plan};
+pub use searcher::{DEEPEST, Searcher, cursor_at};
 pub use settings::{IndexSettings, Ranking};
 pub use shard::{Explained, Local, PageRanks, Scored, Shard, ShardFound, ShardOrder};
 pub use signals::BUILT_IN;

@@ -1,107 +1,20 @@
 //! A search from the typed words to the hits that are shown.
 
-use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
+use std::collections::HashMap;
 
-use index::{Counts, Facet, Order, Scoring};
-use serde::{Deserialize, Serialize};
+use index::{Order, Scoring};
 
 use crate::SearchError;
-use crate::document::{Document, FieldValue, Fields, built_in};
+use crate::answer::{Answer, Hit, Search};
+use crate::document::{Document, Fields, built_in};
 use crate::explain::explanation;
-use crate::plan::{Plan, Words, plan};
+use crate::plan::{Plan, plan};
 use crate::query::{self, Options};
 use crate::rules::Rules;
 use crate::settings::{IndexSettings, Ranking};
 use crate::shard::{Shard, ShardOrder, compare, merge};
 use crate::snippet::{Marked, mark, passages};
-
-/// What is asked.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Search {
-    /// As it was typed.
-    pub query: String,
-    /// Documents like that of this URL, instead of a query.
-    pub like: Option<String>,
-    /// Hits on a page; 10 unless said.
-    pub limit: Option<usize>,
-    /// Where the page before ended, as its answer said.
-    pub cursor: Option<String>,
-    /// Ordered by a column instead of the score: its name, with `-` before it for the largest first.
-    pub sort: Option<String>,
-    /// Columns whose values are counted.
-    pub facets: Vec<String>,
-    /// With the way to each score.
-    pub explain: bool,
-    /// In place of the index's own ranking.
-    pub ranking: Option<Ranking>,
-}
-
-/// What was found.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Answer {
-    /// All that match.
-    pub total: u64,
-    /// Those with all words.
-    pub with_all_words: u64,
-    /// This page of them.
-    pub hits: Vec<Hit>,
-    /// For the next page; none at the end.
-    pub next: Option<String>,
-    /// Counts by column.
-    pub facets: Vec<FacetCounts>,
-    /// The query with words spelled as the index knows them.
-    pub did_you_mean: Option<String>,
-    /// Words that were also looked for in other spellings.
-    pub also: Vec<(String, Vec<String>)>,
-    /// Words too common to be looked for.
-    pub ignored: Vec<String>,
-}
-
-/// One hit.
-#[derive(Clone, Debug, Serialize)]
-pub struct Hit {
-    /// From 1.
-    pub place: usize,
-    /// Its name in the index.
-    pub id: String,
-    /// What it is worth.
-    pub score: f64,
-    /// It has all words.
-    pub all_words: bool,
-    /// The page.
-    pub url: String,
-    /// Its title, with words marked.
-    pub title: Marked,
-    /// Who wrote it.
-    pub author: Option<String>,
-    /// When it was published, in seconds since 1970.
-    pub date: Option<i64>,
-    /// A picture.
-    pub image: Option<String>,
-    /// The best passages.
-    pub passages: Vec<Marked>,
-    /// The fields of a row.
-    pub fields: Vec<(String, FieldValue)>,
-    /// It was pinned here.
-    pub pinned: bool,
-    /// More hits of the same site follow elsewhere.
-    pub more_of_site: bool,
-    /// The way to its score.
-    pub explanation: Option<rank::Explanation>,
-}
-
-/// Counts of a column.
-#[derive(Clone, Debug, Serialize)]
-pub struct FacetCounts {
-    /// The column.
-    pub column: String,
-    /// Values and how many documents have them, most first.
-    pub values: Vec<(String, u64)>,
-    /// Smallest and largest value of numbers and dates.
-    pub ends: Option<(f64, f64)>,
-}
+use crate::spelling::AllWords;
 
 /// The hits of a page, unless said.
 const PAGE: usize = 10;
@@ -111,12 +24,6 @@ pub const DEEPEST: usize = 10_000;
 
 /// Hits looked at for those that rules and sites leave.
 const MOST_LOOKED_AT: usize = 10 * DEEPEST;
-
-/// Values of a facet that are given.
-const MOST_VALUES: usize = 100;
-
-/// Ranges that a facet of numbers is cut into.
-const RANGES: usize = 10;
 
 /// An index that can be searched.
 pub struct Searcher<'a> {
@@ -353,55 +260,6 @@ impl Searcher<'_> {
         }
     }
 
-    fn facets(&self, names: &[String]) -> Result<Vec<Facet>, SearchError> {
-        let facet = |name: &String| {
-            let Some(column) = self.fields.columns.get(name).copied() else {
-                return Err(SearchError::Setting(format!(
-                    "cannot count {name}: the index has no such column"
-                )));
-            };
-            Ok(match self.fields.schema.fields[column].kind {
-                index::Kind::Keyword => Facet::Keywords(column),
-                _ => Facet::Ranges(column, self.bounds(column)),
-            })
-        };
-        names.iter().map(facet).collect()
-    }
-
-    /// Bounds for a column of numbers: even steps are made by the caller from the ends, so powers of ten serve here.
-    fn bounds(&self, column: usize) -> Vec<f64> {
-        match self.fields.schema.fields[column].kind {
-            index::Kind::Date => {
-                (0..=RANGES as i64).rev().map(|years| (self.now - years * 31_556_952) as f64).collect()
-            }
-            _ => {
-                let mut bounds = vec![f64::MIN, 0.0];
-                bounds.extend((0..RANGES as i32).map(|power| 10_f64.powi(power)));
-                bounds.push(f64::MAX);
-                bounds
-            }
-        }
-    }
-
-    fn counts(&self, names: &[String], counts: Vec<Counts>) -> Vec<FacetCounts> {
-        let counted = names.iter().zip(counts).map(|(name, counts)| match counts {
-            Counts::Keywords(values) => {
-                let mut values: Vec<(String, u64)> = values.into_iter().collect();
-                values.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-                values.truncate(MOST_VALUES);
-                FacetCounts { column: name.clone(), values, ends: None }
-            }
-            Counts::Ranges(counts, ends) => {
-                let column = self.fields.columns.get(name).copied().unwrap_or_default();
-                let bounds = self.bounds(column);
-                let range = |(pair, count): (&[f64], u64)| (count > 0).then(|| (range_name(pair), count));
-                let values = bounds.windows(2).zip(counts).filter_map(range).collect();
-                FacetCounts { column: name.clone(), values, ends }
-            }
-        });
-        counted.collect()
-    }
-
     fn hit(&self, document: &Document, plan: &Plan, score: f64, all: bool) -> Hit {
         let analyzer = |field| self.shards.first().and_then(|shard| shard.analyzer(field));
         let title = match analyzer(built_in::TITLE) {
@@ -456,35 +314,6 @@ impl Searcher<'_> {
         }
         Ok(hits)
     }
-
-    /// The query with unknown words replaced by known ones, if there are any.
-    fn did_you_mean(&self, text: &str, ranking: &Ranking) -> Result<Option<String>, SearchError> {
-        let options = Options { lower_case_operators: ranking.lower_case_operators, ..Options::default() };
-        let Ok(parsed) = query::parse(text, &options) else { return Ok(None) };
-        let mut changes: Vec<(Range<usize>, String)> = Vec::new();
-        let mut words = Vec::new();
-        plain_words(&parsed, &mut words);
-        for (span, word) in words {
-            let corrected = AllWords(self.shards).correct(&word)?;
-            if let Some(corrected) = corrected.filter(|corrected| *corrected != word.to_lowercase()) {
-                changes.push((span, corrected));
-            }
-        }
-        if changes.is_empty() {
-            return Ok(None);
-        }
-        changes.sort_by_key(|(span, _)| span.start);
-        let letters: Vec<char> = text.chars().collect();
-        let mut meant = String::new();
-        let mut at = 0;
-        for (span, word) in changes {
-            meant.extend(&letters[at.min(span.start)..span.start.min(letters.len())]);
-            meant.push_str(&word);
-            at = span.end;
-        }
-        meant.extend(&letters[at.min(letters.len())..]);
-        Ok(Some(meant))
-    }
 }
 
 /// What a field counts unless something is said.
@@ -498,94 +327,8 @@ fn default_weight(field: usize) -> f64 {
     }
 }
 
-fn range_name(pair: &[f64]) -> String {
-    match pair {
-        [low, high] if *low == f64::MIN => format!("..{high}"),
-        [low, high] if *high == f64::MAX => format!("{low}.."),
-        [low, high] => format!("{low}..{high}"),
-        _ => String::new(),
-    }
-}
-
 fn same_host(one: &str, other: &str) -> bool {
     crate::document::host_of(one) == crate::document::host_of(other)
-}
-
-/// Words without operators, fields or forms: those that may be misspelled.
-fn plain_words(query: &query::Query, words: &mut Vec<(Range<usize>, String)>) {
-    use query::{Form, Node};
-    match &query.node {
-        Node::Word { field: None, text, form: Form::Exact } => words.push((query.span.clone(), text.clone())),
-        Node::And(parts) | Node::Or(parts) | Node::Xor(parts) => {
-            parts.iter().for_each(|part| plain_words(part, words));
-        }
-        Node::Loose(parts) => {
-            let wanted = parts.iter().filter(|(demand, _)| *demand == query::Demand::May);
-            wanted.for_each(|(_, part)| plain_words(part, words));
-        }
-        Node::Near { left, right, .. } => {
-            plain_words(left, words);
-            plain_words(right, words);
-        }
-        _ => {}
-    }
-}
-
-/// All shards' words as one index's.
-struct AllWords<'a>(&'a [&'a dyn Shard]);
-
-impl crate::plan::Words for AllWords<'_> {
-    fn analyzer(&self, field: usize) -> Option<&text::Analyzer> {
-        self.0.first()?.analyzer(field)
-    }
-
-    fn with(&self, field: usize, form: index::Form, text: &str) -> Result<u64, SearchError> {
-        self.0.iter().map(|shard| shard.with(field, form, text)).sum()
-    }
-
-    fn beginning(&self, field: usize, prefix: &str, most: usize) -> Result<Vec<String>, SearchError> {
-        let mut words = Vec::new();
-        for shard in self.0 {
-            words.extend(shard.beginning(field, prefix, most)?);
-        }
-        words.sort_unstable();
-        words.dedup();
-        words.truncate(most);
-        Ok(words)
-    }
-
-    fn near(&self, word: &str, edits: usize) -> Result<Vec<(String, usize, u64)>, SearchError> {
-        let mut all: BTreeMap<String, (usize, u64)> = BTreeMap::new();
-        for shard in self.0 {
-            for (word, edits, with) in shard.near(word, edits)? {
-                all.entry(word).or_insert((edits, 0)).1 += with;
-            }
-        }
-        let mut near: Vec<_> = all.into_iter().map(|(word, (edits, with))| (word, edits, with)).collect();
-        // The order of one vocabulary: nearest first, then the better known.
-        near.sort_by(|one, other| one.1.cmp(&other.1).then(other.2.cmp(&one.2)));
-        Ok(near)
-    }
-
-    fn correct(&self, word: &str) -> Result<Option<String>, SearchError> {
-        if let ([_, _, ..], Some(analyzer)) = (self.0, self.analyzer(built_in::TEXT)) {
-            // What one shard does not know another may.
-            let word = analyzer.exact(word);
-            if self.with(built_in::TEXT, index::Form::Exact, &word)? > 0 {
-                return Ok(None);
-            }
-        }
-        for shard in self.0 {
-            if let Some(corrected) = shard.correct(word)? {
-                return Ok(Some(corrected));
-            }
-        }
-        Ok(None)
-    }
-
-    fn entries(&self) -> u64 {
-        self.0.iter().map(|shard| shard.entries()).sum()
-    }
 }
 
 /// The cursor of the page that begins after so many hits, for those who count pages.

@@ -1,5 +1,7 @@
 //! What is shown of a text: the passages that answer best, with the query's words marked.
 
+use std::collections::VecDeque;
+
 use serde::{Deserialize, Serialize};
 use text::Analyzer;
 
@@ -170,9 +172,9 @@ fn pieces(text: &str, from: usize, to: usize, hits: &[Hit]) -> Marked {
 /// were also asked for alone.
 fn hits(text: &str, analyzer: &Analyzer, marks: &Marks) -> Vec<Hit> {
     let mut hits = Vec::new();
-    let longest = marks.phrases.iter().map(Vec::len).max().unwrap_or_default();
-    // The last words read, for phrases: position, start, end, word.
-    let mut recent: std::collections::VecDeque<(u32, usize, usize, String)> = Default::default();
+    let longest = marks.phrases.iter().map(|row| row.words.len()).max().unwrap_or_default();
+    // The last words read, for phrases: start, end, word and stem.
+    let mut recent: VecDeque<(usize, usize, String, Option<String>)> = VecDeque::new();
     analyzer.each(text, &mut |word| {
         let single = match word.term {
             Some(term) if marks.terms.contains(term) => Some(term.to_owned()),
@@ -186,17 +188,20 @@ fn hits(text: &str, analyzer: &Analyzer, marks: &Marks) -> Vec<Hit> {
             hits.push(Hit { start: word.start, end: word.end, word: found, worth: 1.0 });
         }
         if longest > 0 {
-            recent.push_back((word.position, word.start, word.end, word.exact.to_owned()));
+            let stem = word.term.map(str::to_owned);
+            recent.push_back((word.start, word.end, word.exact.to_owned(), stem));
             if recent.len() > longest {
                 recent.pop_front();
             }
-            for phrase in &marks.phrases {
-                let Some(skip) = recent.len().checked_sub(phrase.len()) else { continue };
-                let last: Vec<_> = recent.iter().skip(skip).collect();
-                let same = last.iter().zip(phrase).all(|(seen, word)| seen.3 == *word);
-                if let (true, Some(first), Some(end)) = (same, last.first(), last.last()) {
-                    let word = phrase.join(" ");
-                    hits.push(Hit { start: first.1, end: end.2, word, worth: 3.0 });
+            for row in &marks.phrases {
+                let Some(skip) = recent.len().checked_sub(row.words.len()) else { continue };
+                let same = recent.iter().skip(skip).zip(&row.words).all(|((.., exact, stem), wanted)| {
+                    let seen = if row.stemmed { stem.as_ref() } else { Some(exact) };
+                    wanted.is_none() || seen == wanted.as_ref()
+                });
+                if let (true, Some(first), Some(last)) = (same, recent.get(skip), recent.back()) {
+                    let word = row.words.iter().flatten().cloned().collect::<Vec<_>>().join(" ");
+                    hits.push(Hit { start: first.0, end: last.1, word, worth: 3.0 });
                 }
             }
         }

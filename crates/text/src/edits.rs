@@ -20,20 +20,86 @@ pub(crate) fn distance(a: &[char], b: &[char], most: usize) -> Option<usize> {
     (distance <= most).then_some(distance)
 }
 
-/// The distance of `typed` to the nearest beginning of `word`, if it is at most `most`.
-pub(crate) fn prefix_distance(typed: &[char], word: &[char], most: usize) -> Option<usize> {
-    if typed.len() > word.len() + most || typed.len() > LONGEST {
-        return None;
-    }
-    let word = &word[..word.len().min(typed.len() + most).min(LONGEST)];
-    let last = rows(typed, word, most)?;
-    let distance = last[..=word.len()].iter().copied().min().map_or(usize::MAX, usize::from);
-    (distance <= most).then_some(distance)
-}
-
 /// Which letters a word has, one bit for each of 32 kinds. Each edit brings in at most one kind, and takes away one.
 pub(crate) fn kinds_of(letters: impl Iterator<Item = char>) -> u32 {
     letters.fold(0, |kinds, c| kinds | 1 << (c as u32 % 32))
+}
+
+/// A word that many others are compared with: a column of the table of distances is two numbers, one bit for each of its
+/// letters (Myers; Hyyrö for swaps).
+pub(crate) struct Pattern {
+    length: usize,
+    /// Where a letter of the first 128 stands in it.
+    plain: [u64; 128],
+    others: Vec<(char, u64)>,
+}
+
+impl Pattern {
+    /// None if the word is empty or too long.
+    pub(crate) fn new(word: &[char]) -> Option<Pattern> {
+        if word.is_empty() || word.len() > LONGEST {
+            return None;
+        }
+        let mut pattern = Pattern { length: word.len(), plain: [0; 128], others: Vec::new() };
+        for (at, &letter) in word.iter().enumerate() {
+            let places = match pattern.plain.get_mut(letter as usize) {
+                Some(places) => places,
+                None => {
+                    let known = pattern.others.iter().position(|(other, _)| *other == letter);
+                    let known = known.unwrap_or_else(|| {
+                        pattern.others.push((letter, 0));
+                        pattern.others.len() - 1
+                    });
+                    &mut pattern.others[known].1
+                }
+            };
+            *places |= 1 << at;
+        }
+        Some(pattern)
+    }
+
+    /// The distance to a word, if it is at most `most`.
+    pub(crate) fn distance(&self, word: impl Iterator<Item = char>, most: usize) -> Option<usize> {
+        let mut last = self.length;
+        let mut read = 0;
+        self.each_column(word.take(self.length + most + 1), |distance| {
+            last = distance;
+            read += 1;
+        });
+        (last <= most && read <= self.length + most).then_some(last)
+    }
+
+    /// The distance to the nearest beginning of a word, if it is at most `most`.
+    pub(crate) fn prefix_distance(&self, word: impl Iterator<Item = char>, most: usize) -> Option<usize> {
+        let mut least = self.length;
+        self.each_column(word.take(self.length + most), |distance| least = least.min(distance));
+        (least <= most).then_some(least)
+    }
+
+    /// Calls with the distance to each beginning of a word, but for the empty one.
+    fn each_column(&self, word: impl Iterator<Item = char>, mut call: impl FnMut(usize)) {
+        let end = 1u64 << (self.length - 1);
+        let (mut more, mut less, mut same, mut before) = (u64::MAX, 0u64, 0u64, 0u64);
+        let mut distance = self.length;
+        for letter in word {
+            let places = match self.plain.get(letter as usize) {
+                Some(places) => *places,
+                None => {
+                    self.others.iter().find(|(other, _)| *other == letter).map_or(0, |(_, places)| *places)
+                }
+            };
+            let swapped = ((!same & places) << 1) & before;
+            same = ((places & more).wrapping_add(more) ^ more) | places | less | swapped;
+            let (up, down) = (less | !(same | more), same & more);
+            distance += usize::from(up & end != 0);
+            distance -= usize::from(down & end != 0);
+            let up = (up << 1) | 1;
+            more = (down << 1) | !(same | up);
+            less = up & same;
+            before = places;
+            call(distance);
+        }
+    }
 }
 
 /// The last row of the table of distances; none if all of a row is more than `most`.
@@ -97,7 +163,9 @@ mod tests {
 
     #[test]
     fn a_beginning_is_near_its_word() {
-        let near = |typed: &str, word: &str| prefix_distance(&letters(typed), &letters(word), 2);
+        let near = |typed: &str, word: &str| {
+            Pattern::new(&letters(typed)).and_then(|typed| typed.prefix_distance(word.chars(), 2))
+        };
         assert_eq!(near("univ", "university"), Some(0));
         assert_eq!(near("unvi", "university"), Some(1));
         assert_eq!(near("unixer", "university"), Some(1));
@@ -126,14 +194,27 @@ mod tests {
         table[a.len()][b.len()]
     }
 
+    #[test]
+    fn long_words_fill_all_bits() {
+        let long: Vec<char> = "abcdefgh".chars().cycle().take(LONGEST).collect();
+        let pattern = Pattern::new(&long).unwrap();
+        assert_eq!(pattern.distance(long.iter().copied(), 2), Some(0));
+        assert_eq!(pattern.distance(long[1..].iter().copied(), 2), Some(1));
+        assert_eq!(pattern.distance(long.iter().copied().chain(['é', 'é']), 2), Some(2));
+        assert_eq!(pattern.distance(long.iter().copied().chain(['é'; 3]), 2), None);
+        assert!(Pattern::new(&[]).is_none() && Pattern::new(&['x'; LONGEST + 1]).is_none());
+    }
+
     proptest! {
         #[test]
-        fn cutting_short_changes_no_distance(a in "[abc]{0,9}", b in "[abc]{0,9}", most in 0usize..5) {
+        fn cutting_short_changes_no_distance(a in "[abé]{0,9}", b in "[abé]{0,9}", most in 0usize..5) {
             let (a, b) = (letters(&a), letters(&b));
             let expected = plain(&a, &b);
             prop_assert_eq!(distance(&a, &b, most), (expected <= most).then_some(expected));
             let prefix = (0..=b.len()).map(|end| plain(&a, &b[..end])).min().unwrap_or(0);
-            prop_assert_eq!(prefix_distance(&a, &b, most), (prefix <= most).then_some(prefix));
+            let Some(pattern) = Pattern::new(&a) else { return Ok(()) };
+            prop_assert_eq!(pattern.distance(b.iter().copied(), most), (expected <= most).then_some(expected));
+            prop_assert_eq!(pattern.prefix_distance(b.iter().copied(), most), (prefix <= most).then_some(prefix));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with an analysis, a dictionary or a stored vocabulary.
+//! What can be wrong with an analysis, a dictionary, a stored vocabulary or stored suggestions.
 
 /// A setting or input that cannot be used, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +33,12 @@ pub enum TextError {
     #[error("this vocabulary cannot be read: {reason}; build it again")]
     Vocabulary {
         /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Bytes that are no suggestions of ours.
+    #[error("this file of suggestions cannot be read: {reason}; build it again")]
+    Suggestions {
+        /// What is wrong with them.
         reason: &'static str,
     },
     /// A line of a dictionary of suggestions has the wrong shape.

@@ -16,6 +16,8 @@ mod language;
 mod qgrams;
 pub mod spell;
 mod stop_words;
+mod stored;
+mod strings;
 pub mod suggest;
 
 pub use analysis::{Analysis, StopWords, Tokenizer};
@@ -23,3 +25,4 @@ pub use analyzer::{Analyzer, Word};
 pub use error::TextError;
 pub use fold::fold;
 pub use language::{Language, language};
+pub use stored::seal;

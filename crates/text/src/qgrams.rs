@@ -2,7 +2,7 @@
 //! near, so that only the others need their edit distance computed.
 //!
 //! Runs are counted as multisets: the second "an" of "banana" is a run of its own. Words are padded, so that their
-//! ends count as much as their middle; for beginnings of words only on the left.
+//! ends count as much as their middle.
 
 /// Stands before the first letter and behind the last.
 const PAD: char = '$';
@@ -13,7 +13,6 @@ pub(crate) type WordId = u32;
 #[derive(Clone, Debug)]
 pub(crate) struct QGrams {
     q: usize,
-    pad_right: bool,
     words: usize,
     /// Hashes of runs, in order. Two runs with the same hash share a list: that costs a comparison, never a word.
     runs: Vec<u64>,
@@ -24,15 +23,9 @@ pub(crate) struct QGrams {
 
 impl QGrams {
     /// Indexes words under their place in the list.
-    pub(crate) fn new<'a>(q: usize, pad_right: bool, words: impl Iterator<Item = &'a str>) -> QGrams {
-        let mut index = QGrams {
-            q: q.clamp(1, 8),
-            pad_right,
-            words: 0,
-            runs: Vec::new(),
-            starts: Vec::new(),
-            postings: Vec::new(),
-        };
+    pub(crate) fn new<'a>(q: usize, words: impl Iterator<Item = &'a str>) -> QGrams {
+        let mut index =
+            QGrams { q: q.clamp(1, 8), words: 0, runs: Vec::new(), starts: Vec::new(), postings: Vec::new() };
         let mut pairs: Vec<(u64, WordId)> = Vec::new();
         let mut letters = Vec::new();
         for (id, word) in words.enumerate() {
@@ -81,7 +74,7 @@ impl QGrams {
 
     fn runs_of(&self, letters: &[char]) -> Vec<u64> {
         let padding = self.q - 1;
-        let length = padding + letters.len() + if self.pad_right { padding } else { 0 };
+        let length = letters.len() + 2 * padding;
         let letter =
             |at: usize| at.checked_sub(padding).and_then(|at| letters.get(at)).copied().unwrap_or(PAD) as u64;
         let mut runs: Vec<u64> = (0..(length + 1).saturating_sub(self.q))
@@ -131,11 +124,10 @@ mod tests {
                 .count()
         };
         assert_eq!(unpadded(2, "freiburgerin", "breifurgerin"), 3);
-        let index = QGrams::new(3, true, std::iter::empty());
+        let index = QGrams::new(3, std::iter::empty());
         let runs = index.runs_of(&letters("banana"));
         assert_eq!(runs.len(), 8);
         assert_eq!(runs.iter().collect::<std::collections::HashSet<_>>().len(), 8);
-        assert_eq!(QGrams::new(3, false, std::iter::empty()).runs_of(&letters("banana")).len(), 6);
     }
 
     proptest! {
@@ -144,16 +136,12 @@ mod tests {
         fn no_near_word_is_lost(
             words in prop::collection::vec("[abc]{1,9}", 1..20), word in "[abc]{1,9}", q in 1usize..5, most in 0usize..4
         ) {
-            let index = QGrams::new(q, true, words.iter().map(String::as_str));
+            let index = QGrams::new(q, words.iter().map(String::as_str));
             let mut found = vec![false; words.len()];
             index.candidates(&letters(&word), most, |id| found[id as usize] = true);
-            let prefixes = QGrams::new(q, false, words.iter().map(String::as_str));
-            let mut begun = vec![false; words.len()];
-            prefixes.candidates(&letters(&word), most, |id| begun[id as usize] = true);
             for (at, other) in words.iter().enumerate() {
                 let other = letters(other);
                 prop_assert!(found[at] || edits::distance(&letters(&word), &other, most).is_none());
-                prop_assert!(begun[at] || edits::prefix_distance(&letters(&word), &other, most).is_none());
             }
         }
     }

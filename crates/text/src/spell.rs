@@ -36,6 +36,9 @@ pub struct Near {
     pub df: u32,
 }
 
+/// Mistakes in a word that are put right.
+pub const MOST_MISTAKES: usize = 2;
+
 /// More edits than this make another word of it.
 const MOST_EDITS: usize = 3;
 /// A word in this many documents is well known, and never a mistake.
@@ -109,27 +112,11 @@ impl Vocabulary {
 
     /// What was probably meant; none if the word is well known, is a number, or nothing is near enough.
     pub fn correct(&self, word: &str) -> Option<Near> {
-        let length = word.chars().count();
-        let own = self.df(word);
-        if own >= WELL_KNOWN || length < 3 || word.chars().any(char::is_numeric) {
-            return None;
-        }
-        // In a short word two edits leave nothing to recognise it by.
-        let most_edits = if own > 0 || length < 5 { 1 } else { 2 };
-        let typed: Vec<char> = word.chars().collect();
-        let mut best: Option<(f64, WordId, usize)> = None;
-        self.each_near(word, most_edits, |id, meant, edits| {
-            let df = self.counts[id as usize];
-            if edits == 0 || df == 0 || own > 0 && df < own.saturating_mul(FAR_MORE) {
-                return;
-            }
-            let score = noise::likelihood(&typed, meant, df);
-            // Words come in order, so that the first of two equal ones stays.
-            if best.is_none_or(|(so_far, ..)| score > so_far) {
-                best = Some((score, id, edits));
-            }
+        let mut judge = Judge::new(word, self.df(word))?;
+        self.each_near(word, judge.most_edits, |id, meant, edits| {
+            judge.weigh(id, meant, edits, self.counts[id as usize]);
         });
-        best.map(|(_, id, edits)| Near {
+        judge.best.map(|(_, id, edits)| Near {
             word: self.word(id).to_owned(),
             edits,
             df: self.counts[id as usize],
@@ -178,7 +165,7 @@ impl Vocabulary {
             lengths.push(word.chars().count() as u8);
         }
         text.shrink_to_fit();
-        let runs = QGrams::new(q, true, starts.windows(2).map(|at| &text[at[0] as usize..at[1] as usize]));
+        let runs = QGrams::new(q, starts.windows(2).map(|at| &text[at[0] as usize..at[1] as usize]));
         Vocabulary { q, text, starts, counts, letters, lengths, runs }
     }
 
@@ -188,6 +175,53 @@ impl Vocabulary {
 
     fn words(&self) -> impl Iterator<Item = (&str, u32)> {
         self.counts.iter().enumerate().map(|(id, &count)| (self.word(id as WordId), count))
+    }
+}
+
+/// What was probably meant by a word, from all that are near to it, itself included if anybody writes it: the answer of
+/// [`Vocabulary::correct`] where the words are in several vocabularies.
+pub fn meant(word: &str, near: impl IntoIterator<Item = Near>) -> Option<Near> {
+    let mut near: Vec<Near> = near.into_iter().collect();
+    near.sort_unstable_by(|a, b| a.word.cmp(&b.word));
+    let own = near.iter().find(|near| near.edits == 0).map_or(0, |own| own.df);
+    let mut judge = Judge::new(word, own)?;
+    for (at, near) in near.iter().enumerate() {
+        let letters: Vec<char> = near.word.chars().collect();
+        judge.weigh(at as WordId, &letters, near.edits, near.df);
+    }
+    judge.best.map(|(_, at, _)| near.swap_remove(at as usize))
+}
+
+/// Finds the word that is likeliest to be mistyped so.
+struct Judge {
+    typed: Vec<char>,
+    own: u32,
+    most_edits: usize,
+    best: Option<(f64, WordId, usize)>,
+}
+
+impl Judge {
+    /// For a word that stands in so many documents itself; none if it is no mistake.
+    fn new(word: &str, own: u32) -> Option<Judge> {
+        let typed: Vec<char> = word.chars().collect();
+        if own >= WELL_KNOWN || typed.len() < 3 || typed.iter().any(|c| c.is_numeric()) {
+            return None;
+        }
+        // In a short word two edits leave nothing to recognise it by.
+        let most_edits = if own > 0 || typed.len() < 5 { 1 } else { MOST_MISTAKES };
+        Some(Judge { typed, own, most_edits, best: None })
+    }
+
+    /// Weighs the next word, in their order, so that the first of two equal ones stays.
+    fn weigh(&mut self, id: WordId, meant: &[char], edits: usize, df: u32) {
+        let is_rare = self.own > 0 && df < self.own.saturating_mul(FAR_MORE);
+        if edits == 0 || edits > self.most_edits || df == 0 || is_rare {
+            return;
+        }
+        let score = noise::likelihood(&self.typed, meant, df);
+        if self.best.is_none_or(|(so_far, ..)| score > so_far) {
+            self.best = Some((score, id, edits));
+        }
     }
 }
 

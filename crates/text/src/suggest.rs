@@ -2,15 +2,20 @@
 //!
 //! A phrase is found by its beginning, by the beginning of any of its words, or by those of a synonym; when that
 //! gives too few, by words that are near the typed ones. Case and accents do not matter. Where phrases come from, and
-//! what makes one popular, is left to the caller; [`dictionary`] reads a list of the user's own.
+//! what makes one popular, is left to the caller; [`dictionary`] reads a list of the user's own. [`Suggestions::write`] and
+//! [`Suggestions::read`] keep them for the next process.
 
+mod build;
 mod dictionary;
+mod mistyped;
+mod stored;
 
-use std::collections::HashMap;
+use std::collections::HashSet;
+use std::ops::Range;
 
-use crate::edits;
 use crate::fold::fold;
-use crate::qgrams::{QGrams, WordId};
+use crate::strings::Strings;
+use mistyped::Words;
 
 pub use dictionary::dictionary;
 
@@ -62,97 +67,43 @@ pub struct Suggestion {
 }
 
 /// Many phrases, ready to be asked at every key stroke.
-#[derive(Clone, Debug)]
+///
+/// Phrases and their synonyms stand behind each other, each as it is shown and as it is compared (its key). An entry is
+/// a phrase with its synonyms; its number is its place by popularity, so that the smaller is the better suggestion.
+#[derive(Clone, Debug, Default)]
 pub struct Suggestions {
-    /// Most popular first: the smaller number is the better suggestion.
-    entries: Vec<Entry>,
-    /// Phrases and synonyms, folded, each ended by a line feed.
-    text: String,
-    /// Where each of them begins, whose it is, and which synonym (0: the phrase itself).
-    keys: Vec<Key>,
-    /// Where every word of every key begins, ordered by the text from there on.
-    beginnings: Vec<Beginning>,
-    /// Every different word, with the most popular entry that has it.
-    words: Vec<(Box<str>, u32)>,
-    /// Which letters the beginning of each word has, and which the whole: most words that are not near differ here.
-    letters: Vec<(u32, u32)>,
-    runs: QGrams,
+    /// By entry.
+    weights: Vec<f64>,
+    sources: Vec<Source>,
+    /// Phrases and synonyms as they are shown, and as keys, each ended by a line feed.
+    shown: Strings,
+    keys: Strings,
+    /// The entry of each; the first of an entry is its phrase.
+    owners: Vec<u32>,
+    /// Where the words of all keys begin, ordered by the text from there to the end of the key, and their entries.
+    beginnings: Vec<u32>,
+    entries: Vec<u32>,
+    words: Words,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Key {
-    start: u32,
-    entry: u32,
-    synonym: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Beginning {
-    start: u32,
-    entry: u32,
-}
-
-/// A phrase is found by so many of its characters and words; nobody types more.
+/// A phrase is found by so many of its bytes; nobody types more.
 const LONGEST_KEY: usize = 200;
-const MOST_WORDS: usize = 16;
-/// So many readings of one mistyped word are tried, and so many of all words together.
-const READINGS: usize = 8;
+/// So many readings of all words together are tried.
 const MOST_TRIES: usize = 24;
+/// So many of the typed words may be mistyped, and so many are looked at at all.
+const MOST_MISTYPED: usize = 3;
+const MOST_TYPED: usize = 16;
 const MOST_SUGGESTIONS: usize = 1000;
-const Q: usize = 3;
-/// So many letters of a word are looked at when few were typed.
-const BEGINNING: usize = 8;
 
 impl Suggestions {
-    /// Sorts phrases for [`Suggestions::find`]. The same phrase from several places is one, with the sum of their
-    /// weights; weights that are no numbers count nothing.
-    pub fn build(entries: impl IntoIterator<Item = Entry>) -> Suggestions {
-        let entries = merged(entries);
-        let (mut text, mut keys, mut beginnings) = (String::new(), Vec::new(), Vec::new());
-        let mut words: HashMap<Box<str>, u32> = HashMap::new();
-        'entries: for (entry, Entry { text: phrase, synonyms, .. }) in entries.iter().enumerate() {
-            for (synonym, phrase) in std::iter::once(phrase).chain(synonyms).enumerate() {
-                let key = key(phrase);
-                // Offsets are 32 bits; the least popular come last.
-                if text.len() + key.len() >= u32::MAX as usize {
-                    break 'entries;
-                }
-                let entry = entry as u32;
-                keys.push(Key { start: text.len() as u32, entry, synonym: synonym as u32 });
-                let mut at = text.len();
-                for word in key.split(' ').take(MOST_WORDS) {
-                    beginnings.push(Beginning { start: at as u32, entry });
-                    if !words.contains_key(word) && word.chars().nth(edits::LONGEST).is_none() {
-                        words.insert(word.into(), entry);
-                    }
-                    at += word.len() + 1;
-                }
-                text.push_str(&key);
-                text.push('\n');
-            }
-        }
-        beginnings.sort_unstable_by(|a, b| {
-            let from = |start: u32| line(&text, start as usize);
-            from(a.start).cmp(from(b.start)).then(a.entry.cmp(&b.entry))
-        });
-        let mut words: Vec<(Box<str>, u32)> = words.into_iter().collect();
-        words.sort_unstable();
-        let runs = QGrams::new(Q, false, words.iter().map(|(word, _)| &**word));
-        let letters = words
-            .iter()
-            .map(|(word, _)| (edits::kinds_of(word.chars().take(BEGINNING)), edits::kinds_of(word.chars())))
-            .collect();
-        Suggestions { entries, text, keys, beginnings, words, letters, runs }
-    }
-
     /// How many phrases there are.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.weights.len()
     }
 
     /// Whether there is no phrase.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.weights.is_empty()
     }
 
     /// At most so many phrases that go on as typed, popular first; behind them those that need a letter changed.
@@ -160,53 +111,63 @@ impl Suggestions {
         let most = most.min(MOST_SUGGESTIONS);
         // A space behind a word says that the word is finished.
         let finished = typed.ends_with(char::is_whitespace);
-        let mut typed = key(typed);
+        let typed = key(typed);
         if typed.is_empty() || most == 0 {
             return Vec::new();
         }
-        let mut found = Found { most, all: Vec::new() };
+        let mut found = Found { most, all: Vec::new(), known: HashSet::new() };
         if finished {
-            typed.push(' ');
-            self.find_beginning(&typed, &mut found);
-            typed.pop();
+            self.add(self.going_on(&format!("{typed} ")), &mut found);
             // The word may also end the phrase.
-            let whole = |at: usize| line(&self.text, at) == typed;
-            self.find_where(&typed, whole, &mut found);
+            self.add(self.ending(&typed), &mut found);
         } else {
-            self.find_beginning(&typed, &mut found);
+            self.add(self.going_on(&typed), &mut found);
         }
         if found.all.len() < most {
             for reading in self.readings(&typed, finished) {
-                self.find_beginning(&reading, &mut found);
+                self.add(self.going_on(&reading), &mut found);
                 if found.all.len() >= most {
                     break;
                 }
             }
         }
-        found.all.iter().map(|&(entry, start)| self.suggestion(entry, start)).collect()
+        found.all.iter().map(|&start| self.suggestion(start)).collect()
     }
 
-    fn find_beginning(&self, typed: &str, found: &mut Found) {
-        self.find_where(typed, |_| true, found);
+    /// The beginnings that go on from `typed`.
+    fn going_on(&self, typed: &str) -> Range<usize> {
+        self.range(typed, |line| line.starts_with(typed))
     }
 
-    /// Adds the most popular entries that go on from `typed`, those found before left where they are.
-    fn find_where(&self, typed: &str, fits: impl Fn(usize) -> bool, found: &mut Found) {
-        let from = self.beginnings.partition_point(|at| line(&self.text, at.start as usize) < typed);
-        let rest = &self.beginnings[from..];
-        let length = rest.partition_point(|at| line(&self.text, at.start as usize).starts_with(typed));
-        let mut best: Vec<(u32, u32)> = Vec::new();
+    /// The beginnings with nothing behind `typed`: they come first of those that go on from it.
+    fn ending(&self, typed: &str) -> Range<usize> {
+        self.range(typed, |line| line == typed)
+    }
+
+    fn range(&self, typed: &str, fits: impl Fn(&str) -> bool) -> Range<usize> {
+        let text = self.keys.text();
+        let from = self.beginnings.partition_point(|&start| line(text, start as usize) < typed);
+        let length = self.beginnings[from..].partition_point(|&start| fits(line(text, start as usize)));
+        from..from + length
+    }
+
+    /// Adds the most popular entries of a range, those found before left where they are.
+    fn add(&self, range: Range<usize>, found: &mut Found) {
         let room = found.most.saturating_sub(found.all.len());
+        if room == 0 {
+            return;
+        }
+        let mut best: Vec<(u32, u32)> = Vec::new();
         let mut worst = u32::MAX;
-        for at in &rest[..length] {
-            if at.entry > worst || room == 0 || !fits(at.start as usize) || found.has(at.entry) {
+        for (&entry, &start) in self.entries[range.clone()].iter().zip(&self.beginnings[range]) {
+            if entry > worst || found.known.contains(&entry) {
                 continue;
             }
-            match best.binary_search_by_key(&at.entry, |&(entry, _)| entry) {
+            match best.binary_search_by_key(&entry, |&(entry, _)| entry) {
                 // A phrase is better found by itself than by a synonym, and its own text comes first.
-                Ok(place) => best[place].1 = best[place].1.min(at.start),
+                Ok(place) => best[place].1 = best[place].1.min(start),
                 Err(place) => {
-                    best.insert(place, (at.entry, at.start));
+                    best.insert(place, (entry, start));
                     best.truncate(room);
                     if best.len() == room {
                         worst = best[room - 1].0;
@@ -214,17 +175,32 @@ impl Suggestions {
                 }
             }
         }
-        found.all.extend(best);
+        found.known.extend(best.iter().map(|&(entry, _)| entry));
+        found.all.extend(best.into_iter().map(|(_, start)| start));
     }
 
     /// What may have been meant, the likeliest first: every word as it is or near to it, the last one perhaps
     /// only begun.
     fn readings(&self, typed: &str, finished: bool) -> Vec<String> {
-        let typed: Vec<&str> = typed.split(' ').take(MOST_WORDS).collect();
+        let typed: Vec<&str> = typed.split(' ').take(MOST_TYPED).collect();
+        let is_begun = |place: usize| place + 1 == typed.len() && !finished;
+        let is_known: Vec<bool> =
+            typed.iter().enumerate().map(|(place, word)| self.is_known(word, is_begun(place))).collect();
+        // Looking for near words is the dear part: it is done for those that nothing has, else for the last one.
+        let mut doubted: Vec<usize> = (0..typed.len()).rev().filter(|&place| !is_known[place]).collect();
+        doubted.truncate(MOST_MISTYPED);
+        if doubted.is_empty() {
+            doubted.push(typed.len() - 1);
+        }
         let mut readings: Vec<(usize, String)> = vec![(0, String::new())];
-        for (place, word) in typed.iter().enumerate() {
-            let is_begun = place + 1 == typed.len() && !finished;
-            let near = self.near(word, is_begun);
+        for (place, &word) in typed.iter().enumerate() {
+            let mut near = match doubted.contains(&place) {
+                true => self.words.near(word, is_begun(place)),
+                false => Vec::new(),
+            };
+            if is_known[place] || near.is_empty() {
+                near.insert(0, (0, word));
+            }
             let mut longer: Vec<(usize, String)> = Vec::new();
             for (edits, begun) in &readings {
                 for (more, word) in &near {
@@ -239,71 +215,35 @@ impl Suggestions {
         readings.into_iter().filter(|&(edits, _)| edits > 0).map(|(_, reading)| reading).collect()
     }
 
-    /// Words near a typed one, or the beginnings of such, nearest and most popular first; itself at the front if it
-    /// begins one.
-    fn near<'a>(&'a self, typed: &'a str, is_begun: bool) -> Vec<(usize, &'a str)> {
-        let letters: Vec<char> = typed.chars().collect();
-        let most = match letters.len() {
-            0..=3 => 0,
-            4..=6 => 1,
-            _ => 2,
+    /// Whether a phrase has the word, or one that begins so.
+    fn is_known(&self, word: &str, is_begun: bool) -> bool {
+        let text = self.keys.text();
+        let has = |wanted: &str| {
+            let at = self.beginnings.partition_point(|&start| line(text, start as usize) < wanted);
+            self.beginnings.get(at).map(|&start| line(text, start as usize))
         };
-        let mut found: Vec<(usize, u32, WordId)> = Vec::new();
-        if most > 0 && letters.len() <= edits::LONGEST {
-            let mut other = Vec::new();
-            let kinds = edits::kinds_of(letters.iter().copied());
-            let looked_at = letters.len() + most;
-            self.runs.candidates(&letters, most, |id| {
-                let (beginning, whole) = self.letters[id as usize];
-                let others = if looked_at <= BEGINNING { beginning } else { whole };
-                if (kinds & !others).count_ones() as usize > most {
-                    return;
-                }
-                other.clear();
-                other.extend(self.words[id as usize].0.chars().take(looked_at + 1));
-                let edits = if is_begun {
-                    edits::prefix_distance(&letters, &other, most)
-                } else {
-                    edits::distance(&letters, &other, most)
-                };
-                if let Some(edits) = edits.filter(|&edits| edits > 0) {
-                    found.push((edits, self.words[id as usize].1, id));
-                }
-            });
-        }
-        found.sort_unstable();
-        found.truncate(READINGS);
-        let at = self.words.partition_point(|(word, _)| **word < *typed);
-        let is_known = self
-            .words
-            .get(at)
-            .is_some_and(|(word, _)| if is_begun { word.starts_with(typed) } else { **word == *typed });
-        let itself = (is_known || found.is_empty()).then_some((0, typed));
-        itself
-            .into_iter()
-            .chain(found.into_iter().map(|(edits, _, id)| (edits, &*self.words[id as usize].0)))
-            .collect()
+        let goes_on = |wanted: &str| has(wanted).is_some_and(|line| line.starts_with(wanted));
+        if is_begun { goes_on(word) } else { has(word) == Some(word) || goes_on(&format!("{word} ")) }
     }
 
-    fn suggestion(&self, entry: u32, start: u32) -> Suggestion {
-        let Entry { text, weight, source, synonyms } = &self.entries[entry as usize];
-        let key = self.keys[self.keys.partition_point(|key| key.start <= start) - 1];
-        debug_assert_eq!(key.entry, entry);
-        let synonym = (key.synonym as usize).checked_sub(1).map(|at| synonyms[at].clone());
-        Suggestion { text: text.clone(), weight: *weight, source: *source, synonym }
+    fn suggestion(&self, start: u32) -> Suggestion {
+        let phrase = self.keys.with(start as usize);
+        let entry = self.owners[phrase];
+        let own = self.owners.partition_point(|&owner| owner < entry);
+        Suggestion {
+            text: self.shown.get(own).to_owned(),
+            weight: self.weights[entry as usize],
+            source: self.sources[entry as usize],
+            synonym: (phrase > own).then(|| self.shown.get(phrase).to_owned()),
+        }
     }
 }
 
-/// Entries found, with the place in the text they were found by.
+/// The places in the keys by which entries were found, in order.
 struct Found {
     most: usize,
-    all: Vec<(u32, u32)>,
-}
-
-impl Found {
-    fn has(&self, entry: u32) -> bool {
-        self.all.iter().any(|&(known, _)| known == entry)
-    }
+    all: Vec<u32>,
+    known: HashSet<u32>,
 }
 
 /// The text from a place to the end of its key.
@@ -314,7 +254,10 @@ fn line(text: &str, start: usize) -> &str {
 
 /// A phrase as it is compared: folded, in lower case, its words with one space between them.
 fn key(phrase: &str) -> String {
-    let phrase = fold(&phrase.to_lowercase());
+    let phrase = match phrase.is_ascii() {
+        true => phrase.to_ascii_lowercase(),
+        false => fold(&phrase.to_lowercase()).to_string(),
+    };
     let mut key = String::new();
     for word in phrase.split(|c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#' | '\'' | '.' | '&')) {
         let word = word.trim_matches(['\'', '.', '&']);
@@ -330,41 +273,6 @@ fn key(phrase: &str) -> String {
         key.push_str(&word[..word.floor_char_boundary(LONGEST_KEY)]);
     }
     key
-}
-
-fn merged(entries: impl IntoIterator<Item = Entry>) -> Vec<Entry> {
-    let mut places: HashMap<String, usize> = HashMap::new();
-    let mut merged: Vec<Entry> = Vec::new();
-    // The heaviest part of a sum gives the phrase its form and its source.
-    let mut heaviest: Vec<f64> = Vec::new();
-    for mut entry in entries {
-        if !entry.weight.is_finite() {
-            entry.weight = 0.0;
-        }
-        let key = key(&entry.text);
-        if key.is_empty() {
-            continue;
-        }
-        let Some(&place) = places.get(&key) else {
-            places.insert(key, merged.len());
-            heaviest.push(entry.weight);
-            merged.push(entry);
-            continue;
-        };
-        let kept = &mut merged[place];
-        kept.weight += entry.weight;
-        for synonym in entry.synonyms {
-            if !kept.synonyms.contains(&synonym) {
-                kept.synonyms.push(synonym);
-            }
-        }
-        if entry.weight > heaviest[place] {
-            heaviest[place] = entry.weight;
-            (kept.text, kept.source) = (entry.text, entry.source);
-        }
-    }
-    merged.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.text.cmp(&b.text)));
-    merged
 }
 
 #[cfg(test)]

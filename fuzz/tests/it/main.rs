@@ -90,6 +90,21 @@ fn queries_hold() {
 }
 
 #[test]
+fn formulas_hold() {
+    check("formula");
+}
+
+#[test]
+fn suggestions_hold() {
+    check("suggestions");
+}
+
+#[test]
+fn vocabularies_hold() {
+    check("vocabulary");
+}
+
+#[test]
 fn every_target_has_seeds_and_every_folder_a_target() {
     let folders: BTreeSet<String> = std::fs::read_dir(corpus())
         .unwrap()

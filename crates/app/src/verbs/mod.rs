@@ -49,7 +49,7 @@ pub(crate) struct Verb {
 }
 
 /// Every verb, in the order of the help.
-pub(crate) const VERBS: [Verb; 36] = [
+pub(crate) const VERBS: &[Verb] = &[
     Verb { command: serve::command, run: serve::run },
     Verb { command: signin::command, run: signin::run },
     Verb { command: crawl::command, run: crawl::run },

@@ -236,7 +236,10 @@ pub(crate) struct Named {
 
 impl Named {
     pub(crate) fn new(index: &Index, plains: &Plains) -> Named {
-        let view = index.view().unwrap();
+        Named::of(index.view().unwrap(), plains)
+    }
+
+    pub(crate) fn of(view: View, plains: &Plains) -> Named {
         assert_eq!(view.entries() as usize, plains.len());
         let names = plains.keys().map(|id| (view.find(id).unwrap().unwrap(), id.clone())).collect();
         Named { view, names }

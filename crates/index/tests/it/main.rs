@@ -6,3 +6,4 @@ mod corpus;
 mod live;
 mod matching;
 mod scores;
+mod while_writing;

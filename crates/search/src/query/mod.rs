@@ -71,7 +71,7 @@ pub enum Node {
         /// The words as typed.
         text: String,
     },
-    /// Values of a column from one to another, both included; an end that is missing is open.
+    /// Values of a column from one to another; without one of the ends, all beyond the other.
     Span {
         /// The column.
         field: String,
@@ -79,6 +79,8 @@ pub enum Node {
         from: Option<String>,
         /// Up to here.
         to: Option<String>,
+        /// `<` and `>`: the end itself is left out. Ends of `..`, `<=` and `>=` belong to it.
+        open: bool,
     },
     /// `site:`, `filetype:`, `lang:`, `before:`, `after:`.
     Filter {

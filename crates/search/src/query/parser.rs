@@ -213,7 +213,7 @@ impl Parser<'_> {
         let node = match token.kind {
             Kind::Quoted(text) => Node::Phrase { field: Some(field), text },
             Kind::Word(word) => match range(&word) {
-                Some((from, to)) => Node::Span { field, from, to },
+                Some((from, to, open)) => Node::Span { field, from, to, open },
                 None => with_form(Some(field), &word),
             },
             Kind::Open => {
@@ -285,18 +285,21 @@ fn is_worded(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric) && !text.ends_with(['*', '~'])
 }
 
-/// `10..50`, `..50`, `10..`, `>10`, `<=50`; the ends as typed.
-fn range(word: &str) -> Option<(Option<String>, Option<String>)> {
+/// `10..50`, `..50`, `10..`, `>10`, `<=50`: the ends as typed, and whether they are left out.
+fn range(word: &str) -> Option<(Option<String>, Option<String>, bool)> {
     let end = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     if let Some((from, to)) = word.split_once("..") {
         let (from, to) = (end(from), end(to));
-        return (from.is_some() || to.is_some()).then_some((from, to));
+        return (from.is_some() || to.is_some()).then_some((from, to, false));
     }
-    let above = word.strip_prefix(">=").or_else(|| word.strip_prefix('>'));
-    let below = word.strip_prefix("<=").or_else(|| word.strip_prefix('<'));
-    match (above.and_then(end), below.and_then(end)) {
-        (None, None) => None,
-        ends => Some(ends),
+    let above = |rest: &str, open| end(rest).map(|end| (Some(end), None, open));
+    let below = |rest: &str, open| end(rest).map(|end| (None, Some(end), open));
+    match word.as_bytes() {
+        [b'>', b'=', ..] => above(&word[2..], false),
+        [b'>', ..] => above(&word[1..], true),
+        [b'<', b'=', ..] => below(&word[2..], false),
+        [b'<', ..] => below(&word[1..], true),
+        _ => None,
     }
 }
 
@@ -431,7 +434,7 @@ mod tests {
         check("brand:\"old tent\"", "Brand:\"old tent\"");
         check("title:(a OR b)", "(or title:a title:b)");
         check("price:10..50 price:..5 price:7..", "(any price:10..50 price:..5 price:7..)");
-        check("price:>10 price:<=5", "(any price:10.. price:..5)");
+        check("price:>10 price:<=5", "(any price:>10 price:..5)");
         check("site:example.org filetype:pdf lang:de", "(any site:example.org filetype:pdf lang:de)");
         check("before:2026-01-31 after:2025", "(any before:2026-01-31 after:2025)");
         check("10:30 re:start http://x.org/", "(any 10:30 re:start http://x.org/)");
@@ -508,10 +511,11 @@ mod tests {
         });
         let phrase =
             (field, "[a-z]{1,3}( [a-z]{1,3}){0,2}").prop_map(|(field, text)| Node::Phrase { field, text });
-        let span = ("[0-9]{1,3}", "[0-9]{1,3}").prop_map(|(from, to)| Node::Span {
+        let span = ("[0-9]{1,3}", "[0-9]{1,3}", 0..5).prop_map(|(from, to, kind)| Node::Span {
             field: "price".into(),
-            from: Some(from),
-            to: Some(to),
+            from: (kind != 1 && kind != 4).then_some(from),
+            to: (kind != 2 && kind != 3).then_some(to),
+            open: kind > 2,
         });
         let filter =
             "[a-z]{1,5}(\\.[a-z]{2})?".prop_map(|value| Node::Filter { filter: Filter::Site, value });

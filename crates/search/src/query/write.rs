@@ -27,13 +27,11 @@ fn write_node(f: &mut fmt::Formatter<'_>, node: &Node) -> fmt::Result {
             write_field(f, field.as_deref())?;
             write!(f, "\"{text}\"")
         }
-        Node::Span { field, from, to } => {
-            write!(
-                f,
-                "{field}:{}..{}",
-                from.as_deref().unwrap_or_default(),
-                to.as_deref().unwrap_or_default()
-            )
+        Node::Span { field, from: Some(from), to: None, open: true } => write!(f, "{field}:>{from}"),
+        Node::Span { field, from: None, to: Some(to), open: true } => write!(f, "{field}:<{to}"),
+        Node::Span { field, from, to, .. } => {
+            let end = |end: &Option<String>| end.clone().unwrap_or_default();
+            write!(f, "{field}:{}..{}", end(from), end(to))
         }
         Node::Filter { filter, value } if value.is_empty() || value.contains([' ', '(', ')', '\t']) => {
             write!(f, "{}:\"{value}\"", filter.name())

@@ -62,7 +62,7 @@ impl Corpus {
             }
             writer.commit("").unwrap();
             let view = index.view().unwrap();
-            let words = search::vocabulary(&view, &fields, settings.suggestions.q).unwrap();
+            let words = Arc::new(search::vocabulary(&view, &fields, settings.suggestions.q).unwrap());
             Local::new(view, Arc::clone(&fields), move || Some(Arc::clone(&words)))
         };
         let shards = (0..shards).map(shard).collect();

@@ -272,6 +272,9 @@ fn fields_filters_and_ranges_find_what_they_say() {
     check("price:..49.5", "b d");
     check("price:50..", "a c");
     check("price:>=50", "a c");
+    check("price:>50", "a");
+    check("price:<=50", "b c d");
+    check("price:<50", "b d");
     check("price:50", "c");
     check("brand:acme", "a c d");
     check("brand:\"bolt works\"", "b");

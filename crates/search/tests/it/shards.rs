@@ -3,7 +3,7 @@
 use search::settings::{Act, Rule};
 use search::{Answer, Ranking, Search};
 
-use crate::corpus::{Corpus, asked, many, settings};
+use crate::corpus::{Corpus, asked, many, settings, text};
 
 fn shape(answer: &Answer) -> Vec<(String, f64, bool, String)> {
     let hit = |hit: &search::Hit| (hit.id.clone(), hit.score, hit.all_words, hit.title.with("[", "]"));
@@ -58,5 +58,23 @@ fn shards_answer_exactly_as_one() {
                 assert_eq!(counts(&found), counts(&expected), "{shards} shards: {query}");
             }
         }
+    }
+}
+
+/// The first of three parts knows only the rarer of two words that are equally near.
+#[test]
+fn what_was_meant_is_weighed_over_all_shards() {
+    let word = |number: usize| match number % 3 {
+        0 if number < 9 => "shore",
+        0 => "lamp",
+        _ => "store",
+    };
+    let documents: Vec<_> = (0..90).map(|number| text(&format!("d{number}"), word(number))).collect();
+    for shards in [1, 3] {
+        let corpus = Corpus::with(settings(), &documents, shards);
+        let meant = |query: &str| corpus.find(query).did_you_mean;
+        assert_eq!(meant("sgore").as_deref(), Some("store"), "{shards} shards");
+        assert_eq!(meant("lapm").as_deref(), Some("lamp"), "{shards} shards");
+        assert_eq!(meant("shore"), None, "{shards} shards");
     }
 }

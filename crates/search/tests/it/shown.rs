@@ -1,9 +1,9 @@
 //! What is shown of a hit: passages with what was looked for marked, bounded, whatever the text.
 
 use proptest::prelude::*;
-use search::{Document, Ranking};
+use search::{Document, Ranking, Search};
 
-use crate::corpus::{Corpus, text};
+use crate::corpus::{Corpus, asked, text};
 
 /// The passages of the only document, marks in brackets.
 fn check(body: &str, query: &str, expected: &[&str]) {
@@ -22,6 +22,18 @@ fn passages_mark_what_was_found() {
     check("No dogs here, cats only.", "cats -birds", &["No dogs here, [cats] only."]);
     check("White  space\n\tis   single.", "space", &["White [space] is single."]);
     check("Ça va, São Paulo?", "sao", &["Ça va, [São] Paulo?"]);
+}
+
+#[test]
+fn words_in_a_row_are_marked_by_their_stems_where_they_are_found_by_them() {
+    let corpus = Corpus::new(&[text("one", "A red tent, red tents, the reds of tents, and tents.")]);
+    let shown = |stemmed_phrases: bool| {
+        let ranking = Ranking { stemmed_phrases, ..Ranking::default() };
+        let answer = corpus.search(&Search { ranking: Some(ranking), ..asked("\"red tents\"") });
+        answer.hits[0].passages[0].with("[", "]")
+    };
+    assert_eq!(shown(false), "A red tent, [red tents], the reds of tents, and tents.");
+    assert_eq!(shown(true), "A [red tent], [red tents], the reds of tents, and tents.");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use service::ServiceError;
 use service::preview::{
-    Generalise, PageList, PageReading, PathStep, PickedNodes, Preview, PreviewAnswer, PreviewRequest, SelectRequest,
-    Selection,
+    Generalise, PageList, PageReading, PathStep, PickedNodes, Preview, PreviewAnswer, PreviewRequest,
+    SelectRequest, Selection,
 };
 use std::sync::Arc;
 use utoipa::ToSchema;

@@ -8,9 +8,7 @@ use bytes::Bytes;
 use catalog::RunId;
 use serde::Deserialize;
 use serde_json::json;
-use service::{
-    Excluded, Fetching, LogLevel, LogPage, LogRequest, Moment, RunView, Series, ServiceError,
-};
+use service::{Excluded, Fetching, LogLevel, LogPage, LogRequest, Moment, RunView, Series, ServiceError};
 use tokio::sync::mpsc;
 use utoipa::ToSchema;
 

@@ -113,7 +113,10 @@ impl PageGiven {
     post, path = "/select", tag = "tools", request_body = SelectAsked,
     responses((status = 200, body = Value), Problems)
 )]
-pub(crate) async fn select(State(app): State<App>, Body(asked): Body<SelectAsked>) -> Result<Json<Value>, Problem> {
+pub(crate) async fn select(
+    State(app): State<App>,
+    Body(asked): Body<SelectAsked>,
+) -> Result<Json<Value>, Problem> {
     let SelectAsked { page, css, xpath, expression } = asked;
     let compiled = SelectQuestion { xpath, css, expression }.compile();
     let compiled = compiled.ok_or_else(|| Problem::request("give one of css, xpath and expression"))?;
@@ -130,8 +133,12 @@ pub(crate) async fn select(State(app): State<App>, Body(asked): Body<SelectAsked
     post, path = "/detect", tag = "tools", request_body = DetectAsked,
     responses((status = 200, body = Value), Problems)
 )]
-pub(crate) async fn detect(State(app): State<App>, Body(asked): Body<DetectAsked>) -> Result<Json<Value>, Problem> {
-    let (ask, crawl) = (asked.page.html.is_none() && asked.page.html_base64.is_none(), asked.page.crawl.clone());
+pub(crate) async fn detect(
+    State(app): State<App>,
+    Body(asked): Body<DetectAsked>,
+) -> Result<Json<Value>, Problem> {
+    let (ask, crawl) =
+        (asked.page.html.is_none() && asked.page.html_base64.is_none(), asked.page.crawl.clone());
     let page = asked.page.page(&app).await?;
     let chosen = asked.list.unwrap_or(1).saturating_sub(1);
     let (url, html) = (page.url.clone(), page.text());
@@ -140,7 +147,8 @@ pub(crate) async fn detect(State(app): State<App>, Body(asked): Body<DetectAsked
     if let Some(from) = url.as_ref().filter(|_| ask && !asked.no_detail)
         && let Some(detail) = found.detail_page(from)
     {
-        let given = Given { url: Some(detail.to_string()), crawl: crawl.map(|crawl| *crawl), ..Given::default() };
+        let given =
+            Given { url: Some(detail.to_string()), crawl: crawl.map(|crawl| *crawl), ..Given::default() };
         if let Ok(page) = given.page(&app.allow, &app.clock).await {
             found.with_detail(from, &page.text(), page.url.as_ref().unwrap_or(&detail));
         }
@@ -154,7 +162,10 @@ pub(crate) async fn detect(State(app): State<App>, Body(asked): Body<DetectAsked
     post, path = "/try", tag = "tools", request_body = TryAsked,
     responses((status = 200, body = Value), Problems)
 )]
-pub(crate) async fn try_page(State(app): State<App>, Body(asked): Body<TryAsked>) -> Result<Json<Value>, Problem> {
+pub(crate) async fn try_page(
+    State(app): State<App>,
+    Body(asked): Body<TryAsked>,
+) -> Result<Json<Value>, Problem> {
     let project: Project = asked.project.read()?;
     let mut given = asked.page;
     given.crawl.get_or_insert_with(|| Box::new(project.crawl.clone()));
@@ -167,7 +178,10 @@ pub(crate) async fn try_page(State(app): State<App>, Body(asked): Body<TryAsked>
     post, path = "/sitemap", tag = "tools", request_body = PageGiven,
     responses((status = 200, body = Value), Problems)
 )]
-pub(crate) async fn sitemap(State(app): State<App>, Body(given): Body<PageGiven>) -> Result<Json<Value>, Problem> {
+pub(crate) async fn sitemap(
+    State(app): State<App>,
+    Body(given): Body<PageGiven>,
+) -> Result<Json<Value>, Problem> {
     let page = given.page(&app).await?;
     answer(move || {
         let url = page.url.clone().map_or_else(nowhere, Ok)?;
@@ -206,7 +220,10 @@ pub(crate) async fn robots(Body(asked): Body<RobotsAsked>) -> Result<Json<Value>
     post, path = "/evaluate", tag = "tools", request_body = Value,
     responses((status = 200, body = Value), Problems)
 )]
-pub(crate) async fn evaluate(State(app): State<App>, Body(asked): Body<Value>) -> Result<Json<Value>, Problem> {
+pub(crate) async fn evaluate(
+    State(app): State<App>,
+    Body(asked): Body<Value>,
+) -> Result<Json<Value>, Problem> {
     let request = serde_json::from_value(asked).map_err(|error| Problem::request(error.to_string()))?;
     Ok(Json(asking::one(&app, Request::Evaluate(request)).await?))
 }

@@ -46,7 +46,7 @@ pub(crate) fn evaluate(
     out: &mut Sink<'_>,
 ) -> Result<(), ServiceError> {
     let index = open::chosen(data, request.index.as_deref(), now)?;
-    feed::catch_up(data, &index)?;
+    feed::catch_up(data, &index, None)?;
     let settings = |error: measure::MeasureError| ServiceError::Settings(error.to_string());
     let judgments = Judgments::parse(&request.judgments).map_err(settings)?;
     let mut measures = request

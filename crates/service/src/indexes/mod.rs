@@ -4,9 +4,14 @@
 //! of its projects by a cursor that is part of its own commits, so it can lag, be killed, and be made again.
 
 mod feed;
+mod follow;
 mod judged;
+mod kept;
 mod open;
+mod page_feed;
+mod phrases;
 mod request;
+mod row_feed;
 mod why_not;
 
 use std::sync::Arc;
@@ -14,9 +19,8 @@ use std::sync::Arc;
 use model::Timestamp;
 use search::Searcher;
 use serde_json::json;
-use text::suggest::{Entry, Source, Suggestions};
 
-pub(crate) use feed::{Follower, follow};
+pub(crate) use follow::{Follower, follow};
 pub use judged::EvaluateRequest;
 pub(crate) use judged::evaluate;
 pub(crate) use open::{Indexes, OpenIndex, ensure, project_deleted, project_renamed};
@@ -28,17 +32,8 @@ pub use why_not::WhyNot;
 use crate::sink::Sink;
 use crate::{Data, ServiceError};
 
-/// Titles and anchors that are suggested, at most of each segment.
-const MOST_SUGGESTED: usize = 500_000;
-
 /// Suggestions given, unless said.
 const SUGGESTIONS: usize = 10;
-
-/// What a query that people typed counts among suggestions, against a title.
-const QUERY_WEIGHT: f64 = 10.0;
-
-/// What an entry of the user's own dictionary counts.
-const DICTIONARY_WEIGHT: f64 = 1_000.0;
 
 /// Makes, lists, rebuilds and drops indexes.
 pub(crate) fn index(
@@ -50,7 +45,7 @@ pub(crate) fn index(
     match request {
         IndexRequest::Create { name, settings, projects } => {
             let made = open::create(data, name, settings, projects, now)?;
-            feed::catch_up(data, &made)?;
+            feed::catch_up(data, &made, None)?;
             out.send(&status(data, &made)?)
         }
         IndexRequest::List => {
@@ -69,7 +64,7 @@ pub(crate) fn index(
         }
         IndexRequest::Rebuild { name } => {
             let index = open::rebuild(data, name)?;
-            feed::catch_up(data, &index)?;
+            feed::catch_up(data, &index, None)?;
             out.send(&status(data, &index)?)
         }
         IndexRequest::Drop { name } => {
@@ -102,6 +97,11 @@ fn column((name, kind): (&str, &index::Kind)) -> IndexColumn {
     IndexColumn { name: name.to_owned(), kind: kind.to_owned() }
 }
 
+/// Reads what was committed since, unless a running crawl's follower does so all the time.
+fn bring_up_to_date(data: &Data, index: &Arc<OpenIndex>) -> Result<(), ServiceError> {
+    if index.is_followed() { Ok(()) } else { feed::catch_up(data, index, None) }
+}
+
 /// Searches.
 pub(crate) fn search(
     data: &Data,
@@ -110,7 +110,7 @@ pub(crate) fn search(
     out: &mut Sink<'_>,
 ) -> Result<(), ServiceError> {
     let index = open::chosen(data, request.index.as_deref(), now)?;
-    feed::catch_up(data, &index)?;
+    bring_up_to_date(data, &index)?;
     let answer = with_searcher(&index, now, |searcher| searcher.search(&request.search))?;
     if answer.total > 0 && request.search.cursor.is_none() && !request.search.explain {
         index.remember_query(&request.search.query);
@@ -126,8 +126,8 @@ pub(crate) fn suggest(
     out: &mut Sink<'_>,
 ) -> Result<(), ServiceError> {
     let index = open::chosen(data, request.index.as_deref(), now)?;
-    feed::catch_up(data, &index)?;
-    let suggestions = index.suggestions(|| suggestions(data, &index))?;
+    bring_up_to_date(data, &index)?;
+    let suggestions = index.suggestions(data)?;
     let most = request.limit.unwrap_or(SUGGESTIONS);
     suggestions.find(&request.typed, most).iter().try_for_each(|suggestion| out.send(suggestion))
 }
@@ -140,7 +140,7 @@ pub(crate) fn cached(
     out: &mut Sink<'_>,
 ) -> Result<(), ServiceError> {
     let index = open::chosen(data, request.index.as_deref(), now)?;
-    feed::catch_up(data, &index)?;
+    bring_up_to_date(data, &index)?;
     let copy = with_searcher(&index, now, |searcher| searcher.cached(&request.url, &request.query))?;
     out.send(&copy)
 }
@@ -153,35 +153,8 @@ pub(crate) fn why_not(
     out: &mut Sink<'_>,
 ) -> Result<(), ServiceError> {
     let index = open::chosen(data, request.index.as_deref(), now)?;
-    feed::catch_up(data, &index)?;
+    bring_up_to_date(data, &index)?;
     out.send(&why_not::why_not(data, &index, request, now)?)
-}
-
-fn suggestions(data: &Data, index: &OpenIndex) -> Result<Suggestions, ServiceError> {
-    let mut entries = Vec::new();
-    if let Some(opened) = index.index()? {
-        let view = opened.view()?;
-        for (text, count) in view.keywords(search::SUGGESTED_FIELD, MOST_SUGGESTED)? {
-            entries.push(Entry::new(text, count as f64, Source::Title));
-        }
-    }
-    for (query, count) in index.queries() {
-        entries.push(Entry::new(query, count as f64 * QUERY_WEIGHT, Source::Query));
-    }
-    if let Some(path) = &index.settings.suggestions.dictionary {
-        let path = data.dir().join(path);
-        let text = std::fs::read_to_string(&path).map_err(ServiceError::io("read", &path))?;
-        let own = text::suggest::dictionary(&text)
-            .map_err(|error| ServiceError::Search(search::SearchError::Setting(error.to_string())))?;
-        for mut entry in own {
-            entry.weight += DICTIONARY_WEIGHT;
-            if !index.settings.suggestions.synonyms {
-                entry.synonyms.clear();
-            }
-            entries.push(entry);
-        }
-    }
-    Ok(Suggestions::build(entries))
 }
 
 /// Runs `f` with something to search.

@@ -1,19 +1,22 @@
 //! Indexes that are open, and where their settings and files are.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catalog::IndexEntry;
-use index::{Index, IndexError, Schema, Writer, WriterSettings};
+use index::{Index, IndexError, Schema, View, Writer, WriterSettings};
 use model::Timestamp;
 use search::settings::Column;
 use search::{Fields, IndexSettings, Local, RowField};
 use text::spell::Vocabulary;
 use text::suggest::Suggestions;
 
+use super::kept::{Kept, Origin};
+use super::phrases::Phrases;
 use crate::select::hint;
 use crate::stored_ranks::LazyRanks;
 use crate::{Data, ServiceError};
@@ -32,14 +35,13 @@ pub(crate) struct OpenIndex {
     /// One at a time brings it up to date.
     pub(crate) feeding: Mutex<Option<Writer>>,
     ended: AtomicBool,
-    suggestions: Mutex<Made<Suggestions>>,
-    words: Arc<Mutex<Made<Vocabulary>>>,
     /// The ranks of its projects' pages, as they were last computed.
     ranks: Mutex<Arc<LazyRanks>>,
+    /// Running crawls that keep it up to date.
+    followers: AtomicIsize,
+    suggestions: Kept<Suggestions>,
+    words: Arc<Kept<Vocabulary>>,
 }
-
-/// What was made for an index of so many documents.
-type Made<T> = Option<(u64, Arc<T>)>;
 
 #[derive(Default)]
 struct State {
@@ -50,7 +52,11 @@ struct State {
 /// Queries that are remembered for suggestions, in bytes.
 const MOST_QUERIES: u64 = 4 << 20;
 const QUERIES: &str = "queries.txt";
+/// A remembered query is about so long: so many bytes are one change to what is suggested.
+const QUERY_LENGTH: u64 = 16;
 const SEGMENTS: &str = "documents";
+const WORDS: &str = "words";
+const SUGGESTIONS: &str = "suggestions";
 
 /// Names that become folders.
 fn check_name(name: &str) -> Result<(), ServiceError> {
@@ -112,17 +118,19 @@ pub(super) fn open(data: &Data, entry: &IndexEntry) -> Result<Arc<OpenIndex>, Se
     let settings: IndexSettings =
         serde_json::from_str(&entry.settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
     let rows = row_fields(data, &settings)?;
+    let dir = dir_of(data, &entry.name);
     let index = Arc::new(OpenIndex {
         name: entry.name.clone(),
-        dir: dir_of(data, &entry.name),
+        suggestions: Kept::new(dir.join(SUGGESTIONS)),
+        words: Arc::new(Kept::new(dir.join(WORDS))),
+        dir,
         settings,
         rows,
         state: Mutex::default(),
         feeding: Mutex::new(None),
         ended: AtomicBool::new(false),
-        suggestions: Mutex::new(None),
-        words: Arc::default(),
         ranks: Mutex::default(),
+        followers: AtomicIsize::new(0),
     });
     index.renew_ranks(data);
     open.insert(entry.name.clone(), Arc::clone(&index));
@@ -375,23 +383,13 @@ impl OpenIndex {
     pub(crate) fn shard(&self) -> Result<Option<Local>, ServiceError> {
         let Some(index) = self.index()? else { return Ok(None) };
         let (view, fields) = (index.view()?, self.fields()?);
-        let (words, q, known) = (Arc::clone(&self.words), self.settings.suggestions.q, Arc::clone(&fields));
-        let looked = view.clone();
-        let once = OnceLock::new();
+        let (kept, q, known) = (Arc::clone(&self.words), self.settings.suggestions.q, Arc::clone(&fields));
+        let (origin, looked) = (self.origin(&index, &view)?, view.clone());
         let load = move || {
-            let loaded: &Option<Arc<Vocabulary>> = once.get_or_init(|| {
-                let mut words = words.lock().unwrap_or_else(PoisonError::into_inner);
-                let entries = looked.entries();
-                if let Some((of, known)) = &*words
-                    && is_near(*of, entries)
-                {
-                    return Some(Arc::clone(known));
-                }
-                let made = search::vocabulary(&looked, &known, q).ok()?;
-                *words = Some((entries, Arc::clone(&made)));
-                Some(made)
-            });
-            loaded.clone()
+            let (looked, known) = (looked.clone(), Arc::clone(&known));
+            let make = move || Ok(search::vocabulary(&looked, &known, q)?);
+            // Without near spellings the rest of the answer stands.
+            kept.get(origin, make).inspect_err(|error| tracing::warn!(%error, "no near spellings")).ok()
         };
         let ranks = Arc::clone(&self.ranks.lock().unwrap_or_else(PoisonError::into_inner));
         let shard = Local::new(view, fields, load);
@@ -412,20 +410,40 @@ impl OpenIndex {
     }
 
     /// Suggestions, made again when the index has changed much.
-    pub(crate) fn suggestions(
-        &self,
-        make: impl FnOnce() -> Result<Suggestions, ServiceError>,
-    ) -> Result<Arc<Suggestions>, ServiceError> {
-        let entries = self.index()?.map(|index| index.view()).transpose()?.map_or(0, |view| view.entries());
-        let mut suggestions = self.suggestions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, known)) = &*suggestions
-            && is_near(*of, entries)
-        {
-            return Ok(Arc::clone(known));
+    pub(crate) fn suggestions(&self, data: &Data) -> Result<Arc<Suggestions>, ServiceError> {
+        let view = self.index()?.map(|index| Ok::<_, ServiceError>((index.view()?, index))).transpose()?;
+        let mut origin = match &view {
+            Some((view, index)) => self.origin(index, view)?,
+            None => Origin { settings: self.stamp(&()), entries: 0, changes: 0 },
+        };
+        let queries = self.dir.join(QUERIES);
+        origin.changes += std::fs::metadata(&queries).map_or(0, |file| file.len() / QUERY_LENGTH);
+        let dictionary = self.settings.suggestions.dictionary.as_ref().map(|path| data.dir().join(path));
+        if let Some(path) = &dictionary {
+            let file = std::fs::metadata(path).map_err(ServiceError::io("read", path))?;
+            origin.settings = self.stamp(&(origin.settings, file.len(), file.modified().ok()));
         }
-        let made = Arc::new(make()?);
-        *suggestions = Some((entries, Arc::clone(&made)));
-        Ok(made)
+        let phrases = Phrases {
+            view: view.map(|(view, _)| view),
+            queries,
+            dictionary,
+            synonyms: self.settings.suggestions.synonyms,
+        };
+        self.suggestions.get(origin, move || phrases.suggestions())
+    }
+
+    /// What the index is now, for what is made from it.
+    fn origin(&self, index: &Index, view: &View) -> Result<Origin, ServiceError> {
+        Ok(Origin { settings: self.stamp(&()), entries: view.entries(), changes: index.changes()? })
+    }
+
+    /// A number for the settings, and for something beside them. It may differ between builds: then what is kept is made again.
+    fn stamp(&self, beside: &impl Hash) -> u64 {
+        let IndexSettings { analysis, fields, suggestions, .. } = &self.settings;
+        let mut hasher = DefaultHasher::new();
+        serde_json::to_string(&(analysis, fields, suggestions)).unwrap_or_default().hash(&mut hasher);
+        beside.hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Notes what someone searched for, for suggestions.
@@ -441,14 +459,6 @@ impl OpenIndex {
         let _ = file.and_then(|mut file| writeln!(file, "{line}"));
     }
 
-    /// What people searched for, and how often.
-    pub(crate) fn queries(&self) -> HashMap<String, u64> {
-        let text = std::fs::read_to_string(self.dir.join(QUERIES)).unwrap_or_default();
-        let mut counts = HashMap::new();
-        text.lines().for_each(|line| *counts.entry(line.to_owned()).or_default() += 1);
-        counts
-    }
-
     fn fields_of(&self, schema: Schema) -> Fields {
         let mut fields = Fields::of(schema);
         fields.name_variables(&self.settings, &self.rows);
@@ -459,18 +469,25 @@ impl OpenIndex {
     fn end(&self) -> MutexGuard<'_, Option<Writer>> {
         let mut feeding = self.feeding();
         self.ended.store(true, Ordering::Release);
+        self.suggestions.end();
+        self.words.end();
         *feeding = None;
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::default();
         feeding
+    }
+
+    /// One more crawl keeps it up to date, or one less.
+    pub(super) fn follow(&self, more: isize) {
+        self.followers.fetch_add(more, Ordering::AcqRel);
+    }
+
+    /// True while a crawl that runs keeps it up to date.
+    pub(super) fn is_followed(&self) -> bool {
+        self.followers.load(Ordering::Acquire) > 0
     }
 
     /// True when another index has come in its place.
     pub(crate) fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
-}
-
-/// Words and suggestions of an index of about this size still serve.
-fn is_near(of: u64, now: u64) -> bool {
-    of.abs_diff(now) * 20 <= of && (of > 0 || now == 0)
 }

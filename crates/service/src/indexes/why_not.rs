@@ -6,7 +6,7 @@ use model::Timestamp;
 use search::{Search, Shard};
 use serde::{Deserialize, Serialize};
 
-use super::feed::page_id;
+use super::page_feed::page_id;
 use super::{OpenIndex, WhyNotRequest, with_searcher};
 use crate::{Data, ServiceError, WhyRequest, why};
 

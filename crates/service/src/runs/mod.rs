@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use archive::rows::{self, ROW_RUNS};
 use catalog::{ProjectEntry, RunId, RunState};
-use crawl::{Controls, CrawlError, EndReason, Ended, Progress, Run, Setup};
+use crawl::{Controls, CrawlError, EndReason, Ended, Fresh, Progress, Run, Setup};
 use frontier::page_key;
 use frontier::tables::{STATS, URLS};
 use kv::{Durability, Reader};
@@ -116,6 +116,8 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
         neighbours: data.neighbours().clone(),
     };
     let (store, crawl) = (data.store().clone(), entry.crawl);
+    let fresh = Arc::new(Fresh::default());
+    let read = fresh.clone();
     let started = tokio::task::spawn_blocking(move || {
         let known = store.get(&STATS, &crawl.0)?.map_or(0, |stats| stats.distinct);
         let key = (crawl.0, id.0.unsigned_abs());
@@ -124,7 +126,7 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
             batch.put(&ROW_RUNS, &key, &rows::counts(&store, crawl)?.next);
             store.commit(batch, Durability::Synced)?;
         }
-        Ok::<_, CrawlError>((Run::start(setup)?, known))
+        Ok::<_, CrawlError>((Run::start_followed(setup, read)?, known))
     });
     let (run, known) = match started.await.map_err(|_| ServiceError::Lost)? {
         Ok(started) => started,
@@ -137,11 +139,10 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
     let name = entry.project.name.clone();
     let live = Arc::new(LiveRun::new(id, name, entry.crawl, run.controls(), run.progress(), monitor));
     data.live().attach(live.clone());
-    let (followed, project, wanted) =
-        (data.clone(), entry.project.name.as_str().to_owned(), entry.project.clone());
+    let (followed, wanted) = (data.clone(), entry.clone());
     let follower = tokio::task::spawn_blocking(move || {
-        ensure(&followed, &wanted, now)?;
-        follow(&followed, &project)
+        ensure(&followed, &wanted.project, now)?;
+        follow(&followed, &wanted, fresh)
     });
     let follower = follower.await.map_err(|_| ServiceError::Lost)??;
     Ok(Started { data: data.clone(), entry, id, run, known, follower, live, _occupied: occupied })

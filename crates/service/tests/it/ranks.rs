@@ -23,7 +23,8 @@ fn pages_are_ranked_with_the_links_that_bring_them_most() {
         panic!("{rows:?}")
     };
     assert_eq!((*pages, *links, rows.len()), (12, 10, 12));
-    let sum: f64 = rows.iter().map(|row| if let RankRow::Ranked { rank, .. } = row { *rank } else { 0.0 }).sum();
+    let sum: f64 =
+        rows.iter().map(|row| if let RankRow::Ranked { rank, .. } = row { *rank } else { 0.0 }).sum();
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
     let RankRow::Ranked { id, place, best, .. } = &rows[0] else { panic!("{rows:?}") };
     assert_eq!((id.as_str(), *place), ("http://shop.test/gone", 1));

@@ -1,4 +1,5 @@
-//! `cargo xtask bench search [-- ROWS]`: made-up rows, indexed and searched by us and by the plain library.
+//! `cargo xtask bench search [-- ROWS]`: made-up rows, indexed and searched by us and by the plain library; then
+//! suggestions. `-- suggestions` leaves the rows out.
 //!
 //! Two plain indexes stand beside ours: one with a column of words per text, and one with as many columns as ours (words
 //! and stems). Neither has a language, so that all cut the same words.
@@ -8,6 +9,8 @@
     clippy::disallowed_methods,
     reason = "a benchmark ends where it fails, and measures time"
 )]
+
+mod suggestions;
 
 use std::path::Path;
 use std::time::Instant;
@@ -26,8 +29,12 @@ const QUERIES: usize = 200;
 const BUDGET: usize = 64 << 20;
 
 fn main() {
-    let rows: u64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(200_000);
+    let asked = std::env::args().nth(1);
     let seed = 20_261_115;
+    if asked.as_deref() == Some("suggestions") {
+        return suggestions::run(seed);
+    }
+    let rows: u64 = asked.and_then(|text| text.parse().ok()).unwrap_or(200_000);
     println!("{rows} rows, {QUERIES} queries, seed {seed}");
     let dir = tempfile::tempdir().unwrap();
     let corpus: Vec<(String, String)> = {
@@ -48,6 +55,7 @@ fn main() {
     };
     search_plain(&plain, &queries);
     search_ours(&ours, &queries);
+    suggestions::run(seed);
 }
 
 /// A small generator of numbers, the same everywhere.

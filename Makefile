@@ -21,7 +21,7 @@ run: tools
 	else \
 		echo 'A first build takes up to 15 minutes on 2 cores. It needs cargo, cc and node only.'; \
 	fi
-	@[ ! -f ui/package.json ] || (cd ui && npm ci --no-audit --no-fund && npm run build)
+	@[ ! -f ui/package.json ] || (cd ui && npm install --no-save && npm run build)
 	@cargo build --release --locked --package app
 	@'$(GANNET)' serve
 

@@ -37,9 +37,11 @@ pub(super) fn scope(
     let next = followed.clone().find(|found| found.wanted == Some(Why::Next)).map(|found| &found.link.url);
     let details =
         followed.clone().filter(|found| matches!(found.wanted, Some(Why::Detail { .. }))).count() as u64;
-    let others = followed.filter(|found| found.wanted.is_none()).count() as u64;
+    let others =
+        followed.filter(|found| found.wanted.is_none() && found.link.url != fetched.url).count() as u64;
     let all: Vec<&PageUrl> = read.links.iter().map(|found| &found.link.url).collect();
-    let lists = next.map(|next| last_page(&fetched.url, next, &all));
+    let rows = read.reading.as_ref().map_or(0, |reading| reading.rows.len() as u64);
+    let lists = next.map(|next| last_page(&fetched.url, next, &all).or_else(|| told(&read.page.text, rows)));
     let mut pages = match lists {
         Some(Some(lists)) => Some(lists * (1 + details)),
         Some(None) => None,
@@ -103,6 +105,56 @@ fn last_page(page: &PageUrl, next: &PageUrl, links: &[&PageUrl]) -> Option<u64> 
     let last = links.iter().filter_map(same).max()?.max(number);
     // Only "next" tells nothing of how many there are.
     (last > number).then_some(last)
+}
+
+/// What people count on list pages.
+const COUNTED: [&str; 21] = [
+    "products",
+    "results",
+    "items",
+    "entries",
+    "articles",
+    "posts",
+    "jobs",
+    "hits",
+    "matches",
+    "offers",
+    "records",
+    "books",
+    "listings",
+    "produkte",
+    "ergebnisse",
+    "artikel",
+    "treffer",
+    "résultats",
+    "produits",
+    "resultados",
+    "productos",
+];
+
+/// The number of pages that the page's words tell: "page 1 of 12", "1–8 of 94", "94 products".
+fn told(text: &str, rows: u64) -> Option<u64> {
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .collect();
+    let number = |at: usize| {
+        let digits: String =
+            words.get(at)?.chars().filter(|c| !matches!(c, '.' | ',' | '\'' | '’')).collect();
+        digits.parse::<u64>().ok().filter(|number| (1..=MOST_PAGES * 100).contains(number))
+    };
+    let of_rows = |all: u64| (rows > 0 && all > rows).then(|| all.div_ceil(rows));
+    (0..words.len()).find_map(|at| {
+        let is_of = matches!(words[at].as_str(), "of" | "von" | "sur" | "de");
+        if is_of && at >= 2 && matches!(words[at - 2].as_str(), "page" | "seite" | "página") {
+            return number(at + 1).filter(|pages| *pages > 1 && *pages <= MOST_PAGES);
+        }
+        if is_of && at >= 1 && words[at - 1].starts_with(|c: char| c.is_ascii_digit()) {
+            return number(at + 1).and_then(of_rows);
+        }
+        let counted = words.get(at + 1).is_some_and(|next| COUNTED.contains(&next.as_str()));
+        if counted { number(at).and_then(of_rows) } else { None }
+    })
 }
 
 /// Every number in a URL, from the right, with what stands before and behind it.
@@ -169,6 +221,17 @@ mod tests {
         check(base, "http://shop.test/list?page=2", &["http://shop.test/list?page=2"], None);
         check(base, "http://shop.test/more", &links, None);
         check("http://e.test/2026/p/1", "http://e.test/2026/p/2", &["http://e.test/2026/p/9"], Some(9));
+    }
+
+    #[test]
+    fn words_tell_how_many_pages_there_are() {
+        let check = |text: &str, expected: Option<u64>| assert_eq!(told(text, 8), expected, "{text}");
+        check("Tents 24 products, sorted by number", Some(3));
+        check("showing 1–8 of 1,204 things", Some(151));
+        check("Page 2 of 12", Some(12));
+        check("Seite 1 von 7.", Some(7));
+        check("4 results", None);
+        check("one of 90 reasons; 2 de mayo", None);
     }
 
     #[test]

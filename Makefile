@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test dist tools
+.PHONY: help run test dist tools ui
 
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)
 export CARGO_TARGET_DIR ?= $(CACHE)/gannet/target
@@ -15,21 +15,24 @@ help:
 	@echo 'make dist   an archive of the program, optimised as far as it goes'
 	@echo 'Built files go to CARGO_TARGET_DIR, now $(CARGO_TARGET_DIR)'
 
-run: tools
+run: tools ui
 	@if [ -x '$(GANNET)' ]; then \
 		echo 'Building what changed since the last run.'; \
 	else \
 		echo 'A first build takes up to 15 minutes on 2 cores. It needs cargo, cc and node only.'; \
 	fi
-	@[ ! -f ui/package.json ] || (cd ui && npm install --no-save && npm run build)
 	@cargo build --release --locked --package app
 	@'$(GANNET)' serve
 
 test: tools
 	@cargo xtask ci
 
+# The web UI, which the program carries.
+ui: tools
+	@cd ui && npm install --no-save && npm run build
+
 # cargo says the version and the machine of the archive's name.
-dist: tools
+dist: tools ui
 	@cargo build --profile dist --locked --package app
 	@set -e; \
 	version=$$(cargo pkgid --package app | sed 's/.*[#@]//'); \
@@ -43,7 +46,7 @@ dist: tools
 	tar -C "$$folder" -czf "$$folder/$$name.tar.gz" "$$name"; \
 	echo "$$folder/$$name.tar.gz"
 
-# One plain sentence for each tool that is missing; node only once there is a UI to build.
+# One plain sentence for each tool that is missing.
 tools:
 	@missing=0; \
 	say() { echo "$$1" >&2; missing=1; }; \

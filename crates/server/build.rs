@@ -7,12 +7,11 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let built = root.join("../../ui/dist");
-    // A path that is not there would make cargo build this again each time.
     println!("cargo::rerun-if-changed=build.rs");
-    for watched in [root.join("../../ui"), built.clone()] {
-        if watched.is_dir() {
-            println!("cargo::rerun-if-changed={}", watched.display());
-        }
+    // A path that is not there would make cargo build this again each time; without a built UI its sources stand in.
+    let watched = if built.is_dir() { built.clone() } else { root.join("../../ui/src") };
+    if watched.is_dir() {
+        println!("cargo::rerun-if-changed={}", watched.display());
     }
     let folder = match built.join("index.html").is_file() {
         true => fs::canonicalize(&built).expect("it is there"),

@@ -98,7 +98,7 @@ impl Assets {
 const HTML: &str = "text/html; charset=utf-8";
 
 /// Shown where the UI would be.
-const NO_UI: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Gannet</title>\
+const NO_UI: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Gannet</title><link rel=stylesheet href=/plain.css>\
     <h1>Gannet is running</h1><p>This program was built without its web UI: \
     <code>npm ci &amp;&amp; npm run build</code> in <code>ui/</code>, then build it again. \
     <p>Everything can be asked through the <a href=/api>API</a> all the same.";

@@ -159,7 +159,9 @@ impl From<ServiceError> for Problem {
         let class = error.class();
         let status = match &error {
             E::UnknownProject { .. } | E::UnknownIndex { .. } | E::UnknownRun(_) => StatusCode::NOT_FOUND,
-            E::NoProject(_) | E::NoSuchRows(_) | E::RowsDropped(_) | E::NoPreview => StatusCode::NOT_FOUND,
+            E::NoProject(_) | E::NoSuchRows(_) | E::RowsDropped(_) | E::NoPreview | E::UnknownRow(_) => {
+                StatusCode::NOT_FOUND
+            }
             E::NotRunning(_) => StatusCode::CONFLICT,
             E::Page(_) | E::NothingThere(_) => StatusCode::UNPROCESSABLE_ENTITY,
             E::Stale { .. } => StatusCode::PRECONDITION_FAILED,

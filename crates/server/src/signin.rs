@@ -27,7 +27,7 @@ pub(crate) fn cookie(session: &str, seconds: u64) -> String {
     format!("{COOKIE}={session}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}")
 }
 
-const REFUSED: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Sign in to Gannet</title>\
+const REFUSED: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Sign in to Gannet</title><link rel=stylesheet href=/plain.css>\
     <h1>This link does not sign in</h1><p>A sign-in link works once, for a day. Look for the latest one in the \
     terminal where <code>gannet serve</code> runs, or run <code>gannet signin</code> for another.\
     <p>Signed in already? <a href=/>Go on</a>.";

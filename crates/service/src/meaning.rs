@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use model::{CrawlSettings, Order, Project, Rate, RobotsMode, Scope};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::preview::{lasting, pace};
 
@@ -11,7 +12,7 @@ use crate::preview::{lasting, pace};
 const NAMED: usize = 3;
 
 /// What a project's settings come to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Meaning {
     /// One consequence each.
     pub sentences: Vec<String>,

@@ -7,16 +7,17 @@ use model::{CrawlSettings, Setting, SettingKind};
 use search::IndexSettings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 /// Settings in chapters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Reference {
     /// The chapters, in order.
     pub groups: Vec<SettingGroup>,
 }
 
 /// A chapter of settings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SettingGroup {
     /// Its name.
     pub name: String,
@@ -27,7 +28,7 @@ pub struct SettingGroup {
 }
 
 /// One setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SettingView {
     /// Its key: `max_pages`; with dots where keys lie in keys.
     pub key: String,

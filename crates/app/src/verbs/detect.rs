@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use model::{CrawlSettings, Normalise, PageUrl, Project, ProjectName, Template};
-use serde_json::{Value, json};
-use template::detect::{self, Detection, Expression, Field, List};
+use model::{PageUrl, Project};
+use service::ServiceError;
+use service::tools::detect;
+use template::detect::{Detection, Expression, Field};
 
 use super::select::one_line;
 use crate::output::Output;
@@ -66,31 +67,19 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let name = flags.get_one::<String>("page").map(String::as_str).unwrap_or_default();
     let (html, from) = page::read(name, flags)?;
     let base = flags.get_one::<PageUrl>("base").cloned().or(from);
-    let tree = html::parse(&html, &mut ());
-    let detection = detect::detect(&tree);
     let chosen = usize::from(flags.get_one::<u8>("list").copied().unwrap_or(1)) - 1;
-    if detection.lists.is_empty() {
-        let problem =
-            "no repeated list was found; if the page is drawn by scripts, its source has no rows to find";
-        return Err(Failure::new(Exit::Failed, anyhow::anyhow!("{name}: {problem}")));
-    }
-    let Some(fields) = detection.template(chosen) else {
-        let problem = format!("there is no list {}; {} were found", chosen + 1, detection.lists.len());
-        return Err(Failure::usage(anyhow::anyhow!("{name}: {problem}")));
-    };
-    let fields = match (&base, with_detail(&detection, chosen, base.as_ref().filter(|_| is_url(name)), flags))
+    let mut found = detect(&html, chosen).map_err(|error| {
+        let exit = if matches!(error, ServiceError::NothingThere(_)) { Exit::Failed } else { Exit::Usage };
+        Failure::new(exit, anyhow::anyhow!("{name}: {error}"))
+    })?;
+    // Not without asking: a file has no pages behind its rows. One that cannot be had proposes nothing.
+    if let Some(from) = base.as_ref().filter(|_| is_url(name) && !flags.get_flag("no-detail"))
+        && let Some(url) = found.detail_page(from)
+        && let Ok((html, at)) = page::read(url.as_str(), flags)
     {
-        (Some(_), Some(with_detail)) => with_detail,
-        _ => fields,
-    };
-    let project = base.map(|start| Project {
-        name: ProjectName::of(&start),
-        start: vec![start],
-        // The list and its further pages, not whatever else the site names.
-        crawl: CrawlSettings { crawl_hints: false, ..CrawlSettings::default() },
-        fields: Some(fields),
-        index: None,
-    });
+        found.with_detail(from, &html, &at.unwrap_or(url));
+    }
+    let project = base.map(|start| found.project(&start));
     let yaml = project.as_ref().map(Project::to_yaml);
     if let Some(file) = flags.get_one::<String>("output") {
         let yaml = yaml.as_deref().ok_or_else(|| {
@@ -102,13 +91,9 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     }
     let mut out = Output::new();
     if context.json {
-        out.line(json!({
-            "lists": detection.lists.iter().map(in_json).collect::<Vec<_>>(),
-            "next": detection.next.as_ref().map(|next| json!({ "selector": text(&next.selector), "url": next.href })),
-            "project": yaml,
-        }))?;
+        out.line(found.to_json(project.as_ref()))?;
     } else {
-        show(&mut out, &detection)?;
+        show(&mut out, &found.detection)?;
         match (flags.get_one::<String>("output"), &yaml) {
             (Some(file), _) => {
                 out.line(format!("\nWritten to {file}. Try it: gannet crawl --project {file}"))?
@@ -125,24 +110,6 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
 
 fn is_url(name: &str) -> bool {
     name.starts_with("http://") || name.starts_with("https://")
-}
-
-/// The template with a page type for the rows' own pages, from the first of them. Not without asking: a file has none.
-fn with_detail(
-    detection: &Detection,
-    list: usize,
-    from: Option<&PageUrl>,
-    flags: &ArgMatches,
-) -> Option<Template> {
-    let from = from?;
-    let url = Normalise::default().join(from, detection.detail_link(list)?).ok()?;
-    if flags.get_flag("no-detail") || url.host() != from.host() || url == *from {
-        return None;
-    }
-    // A page that cannot be had proposes nothing; the list does not depend on it.
-    let (html, at) = page::read(url.as_str(), flags).ok()?;
-    let tree = html::parse(&html, &mut ());
-    detection.template_with_detail(list, from, &tree, &at.unwrap_or(url))
 }
 
 fn show(out: &mut Output, detection: &Detection) -> Result<(), Failure> {
@@ -165,29 +132,6 @@ fn show(out: &mut Output, detection: &Detection) -> Result<(), Failure> {
         out.line(format!("\nThe list goes on at {}, by {}", one_line(&next.href), text(&next.selector)))?;
     }
     Ok(())
-}
-
-fn in_json(list: &List) -> Value {
-    let field = |field: &Field| {
-        json!({
-            "name": field.name,
-            "selector": text(&field.selector),
-            "attribute": field.attribute,
-            "kind": field.kind.as_str(),
-            "all": field.many,
-            "coverage": field.coverage,
-        })
-    };
-    let row = |at: usize| {
-        let cells = list.fields.iter().map(|field| (field.name.clone(), json!(field.values[at].join("; "))));
-        Value::Object(cells.collect())
-    };
-    json!({
-        "row": text(&list.row),
-        "rows": (0..list.rows.len()).map(row).collect::<Vec<_>>(),
-        "fields": list.fields.iter().map(field).collect::<Vec<_>>(),
-        "detail": list.detail.map(|at| &list.fields[at].name),
-    })
 }
 
 fn text(expression: &Expression) -> &str {

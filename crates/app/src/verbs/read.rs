@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use bytes::Bytes;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use extract::Input;
-use model::{Headers, Link, Normalise, Page, PageDate, PageUrl};
+use model::{Headers, Page, PageDate, PageUrl};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
+use service::tools::{page_title, read_json, read_page, unread_why};
 
 use super::table::plain;
 use crate::output::Output;
@@ -75,10 +75,10 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     if headers.0.is_empty() {
         headers = typed(by_name(Path::new(name)));
     }
-    let page = read(&body, &headers, &url);
+    let page = read_page(&body, &headers, &url);
     let mut out = Output::new();
     if context.json {
-        out.line(answer(&page, &url))?;
+        out.line(read_json(&page, &url))?;
     } else {
         show(&mut out, &page)?;
     }
@@ -107,7 +107,7 @@ impl Question {
             _ => return Err("give one of html, html_base64 and file".to_owned()),
         };
         let url = parse(self.url.as_deref().unwrap_or(NOWHERE)).map_err(|error| format!("url: {error}"))?;
-        Ok(answer(&read(&body, &typed(kind.as_deref()), &url), &url))
+        Ok(read_json(&read_page(&body, &typed(kind.as_deref()), &url), &url))
     }
 }
 
@@ -143,82 +143,11 @@ pub(super) fn main_text(name: &str, flags: &ArgMatches) -> Result<String, Failur
     }
     let nowhere = || parse(NOWHERE).map_err(|error| Failure::usage(anyhow::anyhow!(error)));
     let url = url.map_or_else(nowhere, Ok)?;
-    let page = read(&body, &headers, &url);
-    match unread(&page) {
+    let page = read_page(&body, &headers, &url);
+    match unread_why(&page) {
         Some(why) => Err(Failure::usage(anyhow::anyhow!("{name}: {why}"))),
         None => Ok(page.main),
     }
-}
-
-fn read(body: &[u8], headers: &Headers, url: &PageUrl) -> Page {
-    let max_links = extract::MAX_LINKS * 10;
-    let input = Input { url, headers, body, normalise: Normalise::default(), max_links, agent: "gannet" };
-    if extract::kind(headers.get("content-type"), body) == extract::Kind::Pdf {
-        return crawl::read_document(&input);
-    }
-    extract::page(&input)
-}
-
-/// The page's title; without `<title>`, what else it calls itself.
-fn title(page: &Page) -> String {
-    let named = || page.meta.iter().find(|(name, _)| name == "og:title").map(|(_, value)| value.clone());
-    let headed =
-        || page.headings.iter().find(|heading| heading.level == 1).map(|heading| heading.text.clone());
-    Some(page.title.clone())
-        .filter(|title| !title.is_empty())
-        .or_else(named)
-        .or_else(headed)
-        .unwrap_or_default()
-}
-
-/// Why a document could not be read, if so.
-fn unread(page: &Page) -> Option<String> {
-    page.meta.iter().find(|(name, _)| name == "unread").map(|(_, why)| why.clone())
-}
-
-fn answer(page: &Page, url: &PageUrl) -> Json {
-    let date =
-        |date: &PageDate| json!({ "at": date.at, "source": date.source, "confidence": date.confidence });
-    json!({
-        "url": url,
-        "title": title(page),
-        "text": page.main,
-        "author": page.author,
-        "published": page.published.as_ref().map(PageDate::day),
-        "modified": page.modified.as_ref().map(PageDate::day),
-        "dates": {
-            "published": page.published.as_ref().map(date),
-            "modified": page.modified.as_ref().map(date),
-        },
-        "language": page.language,
-        "charset": page.charset,
-        "canonical": page.canonical,
-        "description": page.description,
-        "headings": page.headings,
-        "images": page.images,
-        "tables": page.tables,
-        "unread": unread(page),
-        "links": page.links.iter().map(link).collect::<Vec<_>>(),
-    })
-}
-
-fn link(link: &Link) -> Json {
-    let words = [
-        (link.rel.nofollow, "nofollow"),
-        (link.rel.sponsored, "sponsored"),
-        (link.rel.ugc, "ugc"),
-        (link.rel.next, "next"),
-    ];
-    let rel: Vec<&str> = words.iter().filter(|(set, _)| *set).map(|(_, word)| *word).collect();
-    json!({
-        "url": link.url,
-        "anchor": link.anchor,
-        "visibility": link.look.visibility,
-        "position": link.look.position,
-        "distance": link.look.distance,
-        "rel": rel,
-        "kind": link.kind,
-    })
 }
 
 fn show(out: &mut Output, page: &Page) -> Result<(), Failure> {
@@ -228,13 +157,13 @@ fn show(out: &mut Output, page: &Page) -> Result<(), Failure> {
         format!("{} ({source}, {} % sure)", date.at, date.confidence)
     };
     let facts = [
-        ("title", Some(title(page)).filter(|title| !title.is_empty())),
+        ("title", Some(page_title(page)).filter(|title| !title.is_empty())),
         ("author", page.author.clone()),
         ("published", page.published.as_ref().map(date)),
         ("modified", page.modified.as_ref().map(date)),
         ("language", page.language.clone()),
         ("canonical", page.canonical.as_ref().map(ToString::to_string)),
-        ("unread", unread(page)),
+        ("unread", unread_why(page)),
         ("links", Some(page.links.len().to_string())),
     ];
     for (name, value) in facts {

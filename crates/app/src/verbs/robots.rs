@@ -2,15 +2,12 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context as _;
-use base64::Engine as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use fetch::robots::Robots;
-use model::PageUrl;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
+use service::tools::{RobotsQuestion, RobotsVerdict};
 
 use crate::output::Output;
 use crate::{Context, Exit, Failure, batch};
@@ -48,39 +45,17 @@ pub(super) fn command() -> Command {
         )
 }
 
-#[derive(Deserialize)]
-struct Question {
-    #[serde(default)]
-    robots: Option<String>,
-    #[serde(default)]
-    robots_base64: Option<String>,
-    #[serde(default)]
-    agent: Option<String>,
-    url: String,
-}
-
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Answer {
-    Verdict(Verdict),
+    Verdict(RobotsVerdict),
     Error { error: String },
-}
-
-/// What the rules say of one URL.
-#[derive(Debug, PartialEq, Serialize)]
-struct Verdict {
-    allowed: bool,
-    /// The deciding line, from 1; none when no rule speaks of the URL.
-    line: Option<u32>,
-    /// Seconds.
-    crawl_delay: Option<serde_json::Number>,
-    sitemaps: Vec<String>,
 }
 
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     let agent = flags.get_one::<String>("agent").map(String::as_str).unwrap_or_default();
     if flags.get_flag("batch") {
-        let answer = |question: Question| match question.answer(agent) {
+        let answer = |question: RobotsQuestion| match question.answer(agent) {
             Ok(verdict) => Answer::Verdict(verdict),
             Err(error) => Answer::Error { error },
         };
@@ -94,10 +69,13 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let mut exit = Exit::Done;
     let mut said = None;
     for text in flags.get_many::<String>("url").into_iter().flatten() {
-        match path_of(text) {
-            Ok(path) => {
-                let verdict = verdict(&robots, agent, &path);
-                out.line(if context.json { verdict.json(text)? } else { verdict.words(text, &robots) })?;
+        match RobotsVerdict::of(&robots, agent, text) {
+            Ok(verdict) => {
+                out.line(if context.json {
+                    in_json(&verdict, text)?
+                } else {
+                    words(&verdict, text, &robots)
+                })?;
                 said = Some(verdict);
             }
             Err(problem) => {
@@ -109,7 +87,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
             }
         }
     }
-    if let Some(Verdict { crawl_delay, sitemaps, .. }) = said.filter(|_| !context.json) {
+    if let Some(RobotsVerdict { crawl_delay, sitemaps, .. }) = said.filter(|_| !context.json) {
         if let Some(seconds) = crawl_delay {
             out.line(format_args!("crawl-delay: {seconds} s"))?;
         }
@@ -121,67 +99,17 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     Ok(exit)
 }
 
-impl Verdict {
-    fn json(&self, url: &str) -> Result<String, Failure> {
-        let mut line = serde_json::to_value(self)?;
-        line["url"] = url.into();
-        Ok(line.to_string())
-    }
-
-    fn words(&self, url: &str, robots: &[u8]) -> String {
-        let word = if self.allowed { "allow" } else { "deny" };
-        match self.line {
-            Some(line) => format!("{word}  {url}  (line {line}: {})", source(robots, line)),
-            None => format!("{word}  {url}  (no rule speaks of it)"),
-        }
-    }
+fn in_json(verdict: &RobotsVerdict, url: &str) -> Result<String, Failure> {
+    let mut line = serde_json::to_value(verdict)?;
+    line["url"] = url.into();
+    Ok(line.to_string())
 }
 
-impl Question {
-    fn answer(self, default_agent: &str) -> Result<Verdict, String> {
-        let robots = match (self.robots, self.robots_base64) {
-            (Some(text), None) => text.into_bytes(),
-            (None, Some(text)) => base64::engine::general_purpose::STANDARD
-                .decode(text)
-                .map_err(|error| format!("robots_base64: {error}"))?,
-            _ => return Err("give either robots or robots_base64".to_owned()),
-        };
-        let path = path_of(&self.url).map_err(|error| format!("url: {error}"))?;
-        Ok(verdict(&robots, self.agent.as_deref().unwrap_or(default_agent), &path))
-    }
-}
-
-fn verdict(robots: &[u8], agent: &str, path: &str) -> Verdict {
-    let robots = Robots::parse(robots);
-    let rules = robots.rules(agent);
-    let fetch::robots::Verdict { allowed, line } = rules.verdict(path);
-    Verdict {
-        allowed,
-        line,
-        crawl_delay: rules.crawl_delay().map(seconds),
-        sitemaps: robots.sitemaps().to_vec(),
-    }
-}
-
-/// Path and query of a URL, or of a path alone. As written: robots.txt is asked about this URL, not about the
-/// canonical one that a crawl would make of it.
-fn path_of(text: &str) -> Result<String, String> {
-    if text.starts_with('/') {
-        return Ok(text.to_owned());
-    }
-    PageUrl::parse(text).map_err(|error| error.to_string())?;
-    let url = url::Url::parse(text).map_err(|error| format!("not a URL: {error}"))?;
-    Ok(match url.query() {
-        Some(query) => format!("{}?{query}", url.path()),
-        None => url.path().to_owned(),
-    })
-}
-
-/// Seconds as people write them: 2, 0.5.
-fn seconds(span: Duration) -> serde_json::Number {
-    match span.subsec_nanos() {
-        0 => span.as_secs().into(),
-        _ => serde_json::Number::from_f64(span.as_secs_f64()).unwrap_or_else(|| span.as_secs().into()),
+fn words(verdict: &RobotsVerdict, url: &str, robots: &[u8]) -> String {
+    let word = if verdict.allowed { "allow" } else { "deny" };
+    match verdict.line {
+        Some(line) => format!("{word}  {url}  (line {line}: {})", source(robots, line)),
+        None => format!("{word}  {url}  (no rule speaks of it)"),
     }
 }
 
@@ -218,7 +146,7 @@ mod tests {
     fn the_line_shown_is_the_line_that_decides() {
         let robots = b"User-agent: *\r\nDisallow: /a\rDisallow: /b\x1b[2J\n\nDisallow: /c";
         for (path, expected) in [("/a", "Disallow: /a"), ("/c", "Disallow: /c")] {
-            let line = verdict(robots, "gannet", path).line.unwrap();
+            let line = RobotsVerdict::of(robots, "gannet", path).unwrap().line.unwrap();
             assert_eq!(source(robots, line), expected);
         }
         assert_eq!(source(robots, 3), "Disallow: /b[2J");

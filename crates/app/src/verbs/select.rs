@@ -4,16 +4,13 @@ use std::io;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use html::Tree;
-use html::select::{Fuel, SelectError, Selected, Selector};
-use serde::{Deserialize, Serialize};
+use html::select::{SelectError, Selector};
+use serde::Deserialize;
 use serde_json::{Value, json};
+use service::tools::select;
 
 use crate::output::Output;
 use crate::{Context, Exit, Failure, batch, page};
-
-/// Steps that one question may take: seconds.
-const FUEL: u64 = 100_000_000;
 
 pub(super) fn command() -> Command {
     let switch = |name: &'static str, help: &'static str| {
@@ -71,9 +68,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let selector =
         compile(expression).map_err(|error| Failure::usage(anyhow::anyhow!("{expression:?} {error}")))?;
     let (html, _) = page::read(argument("page"), flags)?;
-    let tree = html::parse(&html, &mut ());
-    let selected = selector.select(&tree, tree.root(), &mut Fuel::new(FUEL)).map_err(anyhow::Error::from)?;
-    let answer = Answer::new(&tree, selected);
+    let answer = select(&html, &selector).map_err(|error| Failure::new(Exit::Failed, error))?;
     let mut out = Output::new();
     if context.json {
         out.line(json!(answer))?;
@@ -99,13 +94,6 @@ struct Question {
     css: Option<String>,
 }
 
-/// What was found.
-#[derive(Serialize)]
-struct Answer {
-    r#type: &'static str,
-    values: Vec<Value>,
-}
-
 impl Question {
     /// The answer, or what is wrong.
     fn answer(self) -> Result<Value, Value> {
@@ -123,35 +111,8 @@ impl Question {
             }
             _ => return Err(wrong("give one of html and file".to_owned())),
         };
-        let tree = html::parse(&html, &mut ());
-        let selected = selector.select(&tree, tree.root(), &mut Fuel::new(FUEL));
-        Ok(json!(Answer::new(&tree, selected.map_err(|error| wrong(error.to_string()))?)))
+        Ok(json!(select(&html, &selector).map_err(|error| wrong(error.to_string()))?))
     }
-}
-
-impl Answer {
-    fn new(tree: &Tree, selected: Selected) -> Answer {
-        let (r#type, values) = match selected {
-            Selected::Nodes(found) => {
-                ("nodes", found.iter().map(|found| json!(found.string_value(tree))).collect())
-            }
-            Selected::Text(text) => ("string", vec![json!(text)]),
-            Selected::Number(number) => ("number", vec![in_json(number)]),
-            Selected::Boolean(boolean) => ("boolean", vec![json!(boolean)]),
-        };
-        Answer { r#type, values }
-    }
-}
-
-/// Whole numbers without a point; those that JSON has not, by name.
-fn in_json(number: f64) -> Value {
-    if number.is_nan() {
-        return json!("NaN");
-    }
-    if number.is_infinite() {
-        return json!(if number > 0.0 { "Infinity" } else { "-Infinity" });
-    }
-    if number.fract() == 0.0 && number.abs() < 9e15 { json!(number as i64) } else { json!(number) }
 }
 
 /// A value on one line: line breaks would look like the next value.

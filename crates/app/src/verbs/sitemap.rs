@@ -4,10 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use extract::{Listed, Sitemap, SitemapKind};
-use model::{Normalise, PageUrl};
+use extract::Listed;
+use model::PageUrl;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
+use service::tools::{sitemap, sitemap_json};
 
 use super::table::plain;
 use crate::output::Output;
@@ -63,10 +64,11 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         (base, _) => PageUrl::parse(base.unwrap_or(NOWHERE)),
     };
     let url = url.map_err(|error| Failure::usage(anyhow::anyhow!("--base: {error}")))?;
-    let found = list(&raw.body, &url).map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
+    let found =
+        sitemap(&raw.body, &url).map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
     let mut out = Output::new();
     if context.json {
-        out.line(answer(&found))?;
+        out.line(sitemap_json(&found))?;
     } else {
         for (word, list) in [("sitemap", &found.sitemaps), ("page", &found.urls)] {
             for Listed { url, modified } in list {
@@ -88,33 +90,6 @@ impl Question {
             .map_err(|error| format!("url: {error}"))?;
         let name = |error: io::Error| format!("{}: {error}", self.file.display());
         let body = page::read_body(Path::new(&self.file)).map_err(name)?;
-        Ok(answer(&list(&body, &url)?))
+        sitemap(&body, &url).map(|found| sitemap_json(&found)).map_err(|error| error.to_string())
     }
-}
-
-fn list(body: &[u8], url: &PageUrl) -> Result<Sitemap, String> {
-    let found = extract::sitemap(body, url, Normalise::default());
-    match found.kind {
-        SitemapKind::Unknown => Err(
-            "neither a sitemap nor a feed; expected <urlset>, <sitemapindex>, RSS, Atom or one URL a line"
-                .to_owned(),
-        ),
-        _ => Ok(found),
-    }
-}
-
-fn answer(found: &Sitemap) -> Json {
-    let urls = |list: &[Listed]| list.iter().map(|listed| listed.url.to_string()).collect::<Vec<_>>();
-    let dated = found
-        .urls
-        .iter()
-        .chain(&found.sitemaps)
-        .filter_map(|listed| Some((listed.url.to_string(), Json::from(listed.modified.clone()?))));
-    json!({
-        "kind": found.kind.as_str(),
-        "urls": urls(&found.urls),
-        "sitemaps": urls(&found.sitemaps),
-        "modified": dated.collect::<serde_json::Map<_, _>>(),
-        "cut": found.cut,
-    })
 }

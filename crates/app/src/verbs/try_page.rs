@@ -4,12 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
-use crawl::{FoundLink, LinkRefusal, Network, PageRead, PageReader, WallClock, single_page};
-use frontier::Rules;
+use crawl::{FoundLink, Network, WallClock, single_page};
 use model::{Fetched, PageUrl, Project, Template, Timestamp};
-use serde_json::{Map, json};
+use service::tools::Trial;
 use template::Why;
 
 use super::table::{self, Table, plain};
@@ -64,8 +63,6 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         .parse(place)
         .with_context(|| format!("{place:?}"))
         .map_err(Failure::usage)?;
-    let reader = PageReader::new(&project, PageReader::product(&project.crawl))
-        .map_err(|error| Failure::usage(anyhow!(error)))?;
     let fetched = if is_url {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let clock = WallClock::start();
@@ -76,12 +73,13 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     } else {
         from_file(Path::new(page), url, project.crawl.max_body.limit()).map_err(Failure::usage)?
     };
-    let read = reader.read(&fetched);
-    let links = verdicts(&project, &read);
+    let trial = Trial::new(&project, &fetched).map_err(Failure::from_service)?;
     if context.json {
-        show_json(&project, &fetched.url, &read, &links)?;
+        let mut out = Output::new();
+        out.line(trial.to_json(&project))?;
+        out.done()?;
     } else {
-        show(&project, &fetched.url, &read, &links)?;
+        show(&project, &trial)?;
     }
     Ok(Exit::Done)
 }
@@ -110,35 +108,8 @@ fn from_file(file: &Path, url: PageUrl, limit: Option<u64>) -> anyhow::Result<Fe
     })
 }
 
-/// A link, and why it would not be followed.
-struct Verdict<'a> {
-    found: &'a FoundLink,
-    refusal: Option<String>,
-}
-
-fn verdicts<'a>(project: &Project, read: &'a PageRead) -> Vec<Verdict<'a>> {
-    let rules = Rules::new(&project.crawl, &project.start);
-    let mut seen = std::collections::HashSet::new();
-    let links = read.links.iter().filter(|found| seen.insert((&found.link.url, found.refusal.is_none())));
-    links
-        .map(|found| {
-            let refusal = match found.refusal {
-                Some(LinkRefusal::Nofollow) => Some("nofollow".to_owned()),
-                Some(LinkRefusal::Canonical) => {
-                    Some("a canonical link, and honour_canonical is off".to_owned())
-                }
-                Some(LinkRefusal::OutsideScope) => {
-                    Some("outside the links to follow (links, links_in)".to_owned())
-                }
-                // How deep the page stands is not known here; a crawl asks for the depth as well.
-                None => rules.refusal(&found.link.url, 1).map(|outcome| outcome.to_string()),
-            };
-            Verdict { found, refusal }
-        })
-        .collect()
-}
-
-fn show(project: &Project, url: &PageUrl, read: &PageRead, links: &[Verdict<'_>]) -> Result<(), Failure> {
+fn show(project: &Project, trial: &Trial) -> Result<(), Failure> {
+    let (url, read, links) = (&trial.url, &trial.read, trial.links(project));
     let mut out = Output::new();
     let fields = project.fields.as_ref().zip(read.reading.as_ref());
     match fields.map(|(template, reading)| (template, reading, reading.page_type.as_deref())) {
@@ -212,43 +183,4 @@ fn coverage_table(template: &Template, name: &str, reading: &template::Reading) 
     }
     table.end_with_gap()?;
     Ok(())
-}
-
-fn show_json(
-    project: &Project,
-    url: &PageUrl,
-    read: &PageRead,
-    links: &[Verdict<'_>],
-) -> Result<(), Failure> {
-    let reading = read.reading.as_ref();
-    let page_type = reading.and_then(|reading| reading.page_type.as_deref());
-    let page = project.fields.as_ref().zip(page_type).and_then(|(template, name)| template.page(name));
-    let row = |row: &model::Row| {
-        let names = page.map(|page| page.read.as_slice()).unwrap_or_default();
-        let values: Map<String, serde_json::Value> = names
-            .iter()
-            .zip(&row.values)
-            .map(|(field, value)| (field.name.clone(), value.to_json()))
-            .collect();
-        json!({ "position": row.position, "key": row.key.to_string(), "incomplete": row.incomplete, "values": values })
-    };
-    let coverage = |coverage: &template::Coverage| json!({ "field": coverage.field, "rows": coverage.rows, "found": coverage.found, "odd": coverage.odd });
-    let link = |link: &Verdict<'_>| {
-        let wanted = link.found.wanted.as_ref().map(|why| match why {
-            Why::Next => json!({ "next": true }),
-            Why::Detail { field, page_type } => json!({ "field": field, "page": page_type }),
-        });
-        json!({ "url": link.found.link.url, "follow": link.refusal.is_none(), "reason": link.refusal, "wanted": wanted })
-    };
-    let mut out = Output::new();
-    out.line(json!({
-        "url": url,
-        "title": read.page.title,
-        "page_type": page_type,
-        "rows": reading.map(|reading| reading.rows.iter().map(row).collect::<Vec<_>>()).unwrap_or_default(),
-        "coverage": reading.map(|reading| reading.coverage.iter().map(coverage).collect::<Vec<_>>()).unwrap_or_default(),
-        "cut": reading.is_some_and(|reading| reading.cut),
-        "links": links.iter().map(link).collect::<Vec<_>>(),
-    }))?;
-    out.done()
 }

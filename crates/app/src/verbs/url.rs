@@ -3,9 +3,10 @@
 use std::io;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use model::{Normalise, PageUrl, UrlError};
+use model::{Normalise, PageUrl};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use service::tools::canonical;
 
 use crate::output::Output;
 use crate::{Context, Exit, Failure, batch};
@@ -65,10 +66,11 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         drop_trailing_slash: flags.get_flag("drop-trailing-slash"),
         drop_www: flags.get_flag("drop-www"),
     };
-    let base = flags.get_one::<String>("base");
+    let base = flags.get_one::<String>("base").map(String::as_str);
     if flags.get_flag("batch") {
         let answer =
-            |question: Question| match canonical(normalise, &question.url, question.base.as_ref().or(base)) {
+            |question: Question| match canonical(normalise, &question.url, question.base.as_deref().or(base))
+            {
                 Ok(url) => Answer::Canonical(url),
                 Err(problem) => Answer::Error(problem),
             };
@@ -92,13 +94,4 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     }
     out.done()?;
     Ok(exit)
-}
-
-fn canonical(normalise: Normalise, text: &str, base: Option<&String>) -> Result<PageUrl, String> {
-    let Some(base) = base else {
-        return normalise.parse(text).map_err(|error| error.to_string());
-    };
-    // The base is where the page was had, so it is taken as it is: only the result is normalised.
-    let base = PageUrl::parse(base).map_err(|error: UrlError| format!("base {base:?}: {error}"))?;
-    normalise.join(&base, text).map_err(|error| error.to_string())
 }

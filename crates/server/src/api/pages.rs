@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde_json::{Value, json};
-use service::{HostsRequest, LinkList, LinksRequest, PagesRequest, ProjectChoice, Request, WhyRequest};
+use service::{HostsRequest, LinkList, LinksRequest, PageRow, PagesPageRequest, Request, WhyRequest};
 
 use super::list::{List, Paging};
 use super::projects::parse_name;
@@ -22,24 +22,24 @@ use crate::state::App;
         ("prefix" = Option<String>, Query, description = "Only URLs that begin like this"),
         Paging
     ),
-    responses((status = 200, body = List<Value>), Problems)
+    responses((status = 200, body = List<PageRow>), Problems)
 )]
 pub(crate) async fn list(
     State(app): State<App>,
     Path(name): Path<String>,
     Query(paging): Query<Paging>,
     query: Pairs,
-) -> Result<Json<List<Value>>, Problem> {
-    let request = PagesRequest {
+) -> Result<Json<List<PageRow>>, Problem> {
+    let request = PagesPageRequest {
         project: Some(parse_name(&name)?),
         outcomes: query.all("outcome").flat_map(|list| list.split(',')).map(str::to_owned).collect(),
         host: query.one("host").map(str::to_owned),
         prefix: query.one("prefix").map(str::to_owned),
-        limit: Some(paging.up_to()?),
-        ..PagesRequest::default()
+        cursor: paging.cursor.clone().filter(|cursor| !cursor.is_empty()),
+        limit: usize::try_from(paging.limit()?).ok(),
     };
-    let items = asking::all(&app, Request::Pages(request)).await?;
-    Ok(Json(List::cut(items, &paging)?))
+    let page = asking::blocking(&app, move |data| service::pages_page(data, &request)).await?;
+    Ok(Json(List { items: page.items, next: page.next }))
 }
 
 /// How many URLs have which outcome.
@@ -51,9 +51,9 @@ pub(crate) async fn outcomes(
     State(app): State<App>,
     Path(name): Path<String>,
 ) -> Result<Json<Value>, Problem> {
-    let project = Some(parse_name(&name)?);
-    let summary = asking::one(&app, Request::Summary(ProjectChoice { project })).await?;
-    Ok(Json(summary.get("outcomes").cloned().unwrap_or_else(|| json!({}))))
+    let name = parse_name(&name)?;
+    let counts = asking::blocking(&app, move |data| service::outcome_counts(data, Some(&name))).await?;
+    Ok(Json(json!(counts)))
 }
 
 /// The whole story of one URL.

@@ -2,10 +2,8 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-use service::{DiffPart, DiffRequest, Mark, Request, RowsPart, RowsRequest, SortBy};
-use utoipa::ToSchema;
+use serde_json::{Value, json};
+use service::{DiffPart, DiffRequest, Mark, Request, RowVersion, RowsPage, RowsRequest, SortBy};
 
 use super::list::{List, Paging};
 use super::projects::parse_name;
@@ -13,26 +11,6 @@ use crate::asking;
 use crate::extract::{Pairs, Path, Query};
 use crate::problem::{Problem, Problems};
 use crate::state::App;
-
-/// A page of rows.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct RowsPage {
-    /// Rows by column.
-    #[schema(value_type = Vec<Object>)]
-    items: Vec<Map<String, Value>>,
-    /// The cursor of the next page; none at the end.
-    next: Option<String>,
-    columns: Vec<Column>,
-    /// How many there are in all, where that is known.
-    total: Option<u64>,
-}
-
-/// A column.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Column {
-    name: String,
-    kind: Option<String>,
-}
 
 /// Rows.
 #[utoipa::path(
@@ -55,20 +33,30 @@ pub(crate) async fn list(
     Query(paging): Query<Paging>,
     query: Pairs,
 ) -> Result<Json<RowsPage>, Problem> {
-    let request = RowsRequest { limit: Some(paging.up_to()?), ..request(&name, &query)? };
-    let mut columns = Vec::new();
-    let mut items = Vec::new();
-    for part in asking::all(&app, Request::Rows(request)).await? {
-        match serde_json::from_value(part) {
-            Ok(RowsPart::Columns { names }) => {
-                columns = names.into_iter().map(|name| Column { name, kind: None }).collect();
-            }
-            Ok(RowsPart::Row { cells }) => items.push(cells),
-            Ok(RowsPart::End { .. }) | Err(_) => {}
-        }
-    }
-    let List { items, next } = List::cut(items, &paging)?;
-    Ok(Json(RowsPage { items, next, columns, total: None }))
+    let request = RowsRequest { limit: Some(paging.limit()?), ..request(&name, &query)? };
+    let cursor = paging.cursor.clone().filter(|cursor| !cursor.is_empty());
+    let page =
+        asking::blocking(&app, move |data| service::rows_page(data, &request, cursor.as_deref())).await?;
+    Ok(Json(page))
+}
+
+/// What a row was after each run, the oldest first.
+#[utoipa::path(
+    get, path = "/projects/{name}/rows/history", tag = "rows",
+    params(("name" = String, Path), ("key" = String, Query, description = "The row's `_key`")),
+    responses((status = 200, body = List<RowVersion>), Problems)
+)]
+pub(crate) async fn history(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    query: Pairs,
+) -> Result<Json<List<RowVersion>>, Problem> {
+    let name = parse_name(&name)?;
+    let key = query.one("key").ok_or_else(|| Problem::request("key is missing"))?.to_owned();
+    let mut versions =
+        asking::blocking(&app, move |data| service::row_history(data, Some(name.as_str()), &key)).await?;
+    versions.reverse();
+    Ok(Json(List::whole(versions)))
 }
 
 /// What became of rows between two runs.

@@ -173,6 +173,23 @@ pub(crate) async fn try_page(
     answer(move || Ok(Trial::new(&project, &fetched(page)?)?.to_json(&project))).await
 }
 
+/// What is read from a page: main text, author, dates, language, links.
+#[utoipa::path(
+    post, path = "/read", tag = "tools", request_body = PageGiven,
+    responses((status = 200, body = Value), Problems)
+)]
+pub(crate) async fn read(
+    State(app): State<App>,
+    Body(given): Body<PageGiven>,
+) -> Result<Json<Value>, Problem> {
+    let page = given.page(&app).await?;
+    answer(move || {
+        let url = page.url.clone().map_or_else(nowhere, Ok)?;
+        Ok(tools::read_json(&tools::read_page(&page.body, &page.headers, &url), &url))
+    })
+    .await
+}
+
 /// The URLs of a sitemap or feed.
 #[utoipa::path(
     post, path = "/sitemap", tag = "tools", request_body = PageGiven,

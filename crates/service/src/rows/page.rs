@@ -7,6 +7,7 @@ use kv::Reader;
 use model::{FieldKind, PageUrl, Template, UrlKey};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
+use utoipa::ToSchema;
 
 use super::layout::{Layout, Shown, Source};
 use super::listing::{Listed, Listing};
@@ -19,9 +20,10 @@ const USUAL: u64 = 50;
 const MOST: u64 = 1_000;
 
 /// A piece of the rows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RowsPage {
     /// The rows: by column, and `_key` and `_page` in each.
+    #[schema(value_type = Vec<Object>)]
     pub items: Vec<Map<String, Json>>,
     /// The cursor of the next piece; none when this was the last.
     pub next: Option<String>,
@@ -32,7 +34,7 @@ pub struct RowsPage {
 }
 
 /// A column.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RowColumn {
     /// Its name.
     pub name: String,
@@ -41,17 +43,20 @@ pub struct RowColumn {
 }
 
 /// A row as it was after a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RowVersion {
     /// The run.
     pub run: i64,
     /// When it began.
+    #[schema(value_type = String)]
     pub started_at: Moment,
     /// What became of the row since the run before.
+    #[schema(value_type = String)]
     pub status: Mark,
     /// The page it is or was on.
     pub page: String,
     /// Its fields, as they were; empty when it was not there.
+    #[schema(value_type = Object)]
     pub cells: Map<String, Json>,
     /// Fields that differ from the run before.
     pub changed: Vec<String>,

@@ -3,6 +3,7 @@
 
 mod detect;
 mod given;
+mod read;
 mod robots;
 mod select;
 mod sitemap;
@@ -11,6 +12,7 @@ mod url;
 
 pub use detect::{Detected, detect};
 pub use given::{Given, RawPage};
+pub use read::{page_title, read_json, read_page, unread_why};
 pub use robots::{RobotsQuestion, RobotsVerdict};
 pub use select::{Found, SelectQuestion, select};
 pub use sitemap::{sitemap, sitemap_json};

@@ -1,0 +1,78 @@
+//! What is read from a page, as the crawl reads it: main text, author, dates, links.
+
+use extract::Input;
+use model::{Headers, Link, Normalise, Page, PageDate, PageUrl};
+use serde_json::{Value, json};
+
+/// Reads a page that stands at `url`.
+pub fn read_page(body: &[u8], headers: &Headers, url: &PageUrl) -> Page {
+    let max_links = extract::MAX_LINKS * 10;
+    let input = Input { url, headers, body, normalise: Normalise::default(), max_links, agent: "gannet" };
+    if extract::kind(headers.get("content-type"), body) == extract::Kind::Pdf {
+        return crawl::read_document(&input);
+    }
+    extract::page(&input)
+}
+
+/// The page's title; without `<title>`, what else it calls itself.
+pub fn page_title(page: &Page) -> String {
+    let named = || page.meta.iter().find(|(name, _)| name == "og:title").map(|(_, value)| value.clone());
+    let headed =
+        || page.headings.iter().find(|heading| heading.level == 1).map(|heading| heading.text.clone());
+    Some(page.title.clone())
+        .filter(|title| !title.is_empty())
+        .or_else(named)
+        .or_else(headed)
+        .unwrap_or_default()
+}
+
+/// Why a document could not be read, if so.
+pub fn unread_why(page: &Page) -> Option<String> {
+    page.meta.iter().find(|(name, _)| name == "unread").map(|(_, why)| why.clone())
+}
+
+/// All of it, as JSON has it.
+pub fn read_json(page: &Page, url: &PageUrl) -> Value {
+    let date =
+        |date: &PageDate| json!({ "at": date.at, "source": date.source, "confidence": date.confidence });
+    json!({
+        "url": url,
+        "title": page_title(page),
+        "text": page.main,
+        "author": page.author,
+        "published": page.published.as_ref().map(PageDate::day),
+        "modified": page.modified.as_ref().map(PageDate::day),
+        "dates": {
+            "published": page.published.as_ref().map(date),
+            "modified": page.modified.as_ref().map(date),
+        },
+        "language": page.language,
+        "charset": page.charset,
+        "canonical": page.canonical,
+        "description": page.description,
+        "headings": page.headings,
+        "images": page.images,
+        "tables": page.tables,
+        "unread": unread_why(page),
+        "links": page.links.iter().map(link).collect::<Vec<_>>(),
+    })
+}
+
+fn link(link: &Link) -> Value {
+    let words = [
+        (link.rel.nofollow, "nofollow"),
+        (link.rel.sponsored, "sponsored"),
+        (link.rel.ugc, "ugc"),
+        (link.rel.next, "next"),
+    ];
+    let rel: Vec<&str> = words.iter().filter(|(set, _)| *set).map(|(_, word)| *word).collect();
+    json!({
+        "url": link.url,
+        "anchor": link.anchor,
+        "visibility": link.look.visibility,
+        "position": link.look.position,
+        "distance": link.look.distance,
+        "rel": rel,
+        "kind": link.kind,
+    })
+}

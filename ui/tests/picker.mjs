@@ -46,7 +46,11 @@ export async function shownRows(page) {
   return page.evaluate(() => {
     const table = document.querySelector('section.rows table');
     if (!table) return [];
-    const names = [...table.querySelectorAll('th')].map((cell) => cell.childNodes[0]?.textContent.trim() || cell.textContent.trim());
+    const names = [...table.querySelectorAll('th')].map((cell) => {
+      const plain = cell.cloneNode(true);
+      for (const extra of plain.querySelectorAll('span')) extra.remove();
+      return plain.textContent.trim();
+    });
     return [...table.querySelectorAll('tbody tr')].map((row) => Object.fromEntries([...row.cells].map((cell, i) => [names[i], cell.textContent.trim()]).slice(1)));
   });
 }

@@ -5,7 +5,7 @@ import { generalise, makePreview, readWith, rowsFrom, select, textOf, type Gener
 import type { Kind, ProjectFile } from '../../api/projects';
 import { Loaded } from '../../lib/load.svelte';
 import { picker } from '../../texts';
-import { fieldsOf, freeName, isXPath, pageType, pageTypes, withDetail, withField, withList, withNext, withoutDetail, withType } from './edits';
+import { fieldsOf, finished, freeName, isXPath, pageType, pageTypes, withDetail, withField, withList, withNext, withoutDetail, withType } from './edits';
 
 /** What clicks in the page mean. */
 export type Tool = { kind: 'rows' } | { kind: 'field'; name: string | null } | { kind: 'next' };
@@ -113,7 +113,12 @@ export class Draft {
     const preview = this.preview;
     const id = preview?.id;
     if (!id) return;
-    const project = this.project;
+    // A page type without fields is not finished: there is nothing to read yet.
+    if (!this.fields.length) {
+      this.reading.clear();
+      return;
+    }
+    const project = finished(this.project);
     await this.reading.run((signal) => readWith(id, project, signal));
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProjectFile } from '../../api/projects';
-import { commonStart, fieldsOf, freeName, isXPath, nameFrom, renamed, withDetail, withField, withList, withNext, without, withoutDetail } from './edits';
+import { commonStart, fieldsOf, finished, freeName, isXPath, nameFrom, renamed, withDetail, withField, withList, withNext, without, withoutDetail } from './edits';
 
 const shop: ProjectFile = {
   version: 1,
@@ -67,4 +67,11 @@ test('names are free and made of what names are made of', () => {
   expect(freeName(shop, 'list', '¿?')).toBe('field');
   expect(nameFrom('https://www.shop.test/list/Tents.html')).toBe('shop-tents');
   expect(nameFrom('http://127.0.0.1:8080/shop/tents/')).toBe('site-tents');
+});
+
+test('a page type that reads nothing yet is left out of the file, and everything else is kept', () => {
+  const { project } = withDetail(shop, 'list', 'url', ['/product/a']);
+  const begun = { ...project, fields: { ...project.fields, empty: { rows: 'x', read: {} } } };
+  expect(finished(begun)).toEqual(project);
+  expect(finished({ project: 'a', start: [], fields: { list: { read: {} } } })).toEqual({ project: 'a', start: [] });
 });

@@ -109,6 +109,13 @@ export function withoutType(project: ProjectFile, name: string): ProjectFile {
   return { ...project, fields };
 }
 
+/** The project without page types that read nothing yet. */
+export function finished(project: ProjectFile): ProjectFile {
+  const fields = Object.fromEntries(Object.entries(project.fields ?? {}).filter(([, page]) => Object.keys(page.read ?? {}).length));
+  const { fields: _, ...rest } = project;
+  return Object.keys(fields).length ? { ...rest, fields } : rest;
+}
+
 function followers(project: ProjectFile, target: string): FieldView[] {
   return pageTypes(project).flatMap((type) => fieldsOf(project, type).filter((field) => field.follow === target));
 }

@@ -39,7 +39,7 @@ describe('facets', () => {
     const columns = [{ name: 'price', kind: 'number' as const }];
     const facets = [
       { column: 'lang', values: [['en', 3]] as [string, number][], ends: null },
-      { column: 'brand', values: [['a', 1], ['b', 2]] as [string, number][], ends: null },
+      { column: 'brand', values: [['b', 2], ['a', 1]] as [string, number][], ends: null },
       { column: 'price', values: [], ends: [1, 9] as [number, number] },
     ];
     const names = (filters: string[]) => usefulFacets(facets, columns, filters).map((one) => one.column);

@@ -72,12 +72,12 @@ export function isNumber(value: FieldValue): boolean {
   return 'Number' in value;
 }
 
-/** The facets that narrow something down: several values, or numbers that differ; and those in use. */
+/** The facets that narrow something down: several values, not each of one hit, or numbers that differ; and those in use. */
 export function usefulFacets(facets: FacetCounts[], columns: IndexColumn[], filters: string[]): (FacetCounts & { kind: IndexColumn['kind'] })[] {
   const used = new Set(filters.map((filter) => readFilter(filter)?.column));
   return facets
     .map((facet) => ({ ...facet, kind: columns.find((column) => column.name === facet.column)?.kind ?? ('facet' as const) }))
-    .filter((facet) => used.has(facet.column) || (facet.kind === 'facet' ? facet.values.length > 1 : facet.ends !== null && facet.ends[0] < facet.ends[1]));
+    .filter((facet) => used.has(facet.column) || (facet.kind === 'facet' ? facet.values.length > 1 && (facet.values[0]?.[1] ?? 0) > 1 : facet.ends !== null && facet.ends[0] < facet.ends[1]));
 }
 
 /** The host of a URL; the URL itself if it is none. */

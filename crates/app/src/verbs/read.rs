@@ -171,9 +171,10 @@ fn title(page: &Page) -> String {
         .unwrap_or_default()
 }
 
-/// Why a document could not be read, if so.
+/// Why a document could not be read, if so. A page that was read has an encoding, and may say of itself what it likes.
 fn unread(page: &Page) -> Option<String> {
-    page.meta.iter().find(|(name, _)| name == "unread").map(|(_, why)| why.clone())
+    let meta = if page.charset.is_empty() { page.meta.as_slice() } else { &[] };
+    meta.iter().find(|(name, _)| name == "unread").map(|(_, why)| why.clone())
 }
 
 fn answer(page: &Page, url: &PageUrl) -> Json {

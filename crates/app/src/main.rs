@@ -1,5 +1,6 @@
 //! The program `gannet`. Everything is in the library beside it, so that tests can walk the command tree.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crawl::{ARGUMENT, read_documents_by, serve_document};
@@ -13,7 +14,9 @@ fn main() -> ExitCode {
     if args.len() == 2 && args.nth(1).is_some_and(|first| first == ARGUMENT) {
         return if serve_document().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
-    if let Ok(program) = std::env::current_exe() {
+    // By this name it is found even when a newer one has taken its place on the disk.
+    let running = PathBuf::from("/proc/self/exe");
+    if let Some(program) = running.exists().then_some(running).or_else(|| std::env::current_exe().ok()) {
         read_documents_by(program);
     }
     app::run(std::env::args_os()).into()

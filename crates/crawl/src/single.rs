@@ -2,11 +2,15 @@
 //!
 //! robots.txt is asked first and obeyed, at every hop of a redirect; nothing is kept, neither pages nor clocks.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fetch::robots::{MOST_BYTES, MOST_REDIRECTS, Reaction, Robots, Rules, Verdict};
-use fetch::{Answer, FetchError, Request};
-use model::{CrawlSettings, ErrorKind, Fetched, Host, Normalise, Origin, PageUrl, RobotsMode};
+use fetch::{Answer, FetchError, Longer, Request};
+use model::{
+    CrawlSettings, ErrorKind, Fetched, Host, LONG_LIST_TYPES, MAX_LIST, Normalise, Origin, PageUrl,
+    RobotsMode,
+};
 
 use crate::{Network, WallClock};
 
@@ -104,7 +108,7 @@ pub async fn look_at(
             verdict = Some(word);
             known = Some((origin, rules));
         }
-        let fetched = asked.fetch(&at, settings.max_body.limit().unwrap_or(u64::MAX)).await?;
+        let fetched = asked.fetch_page(&at).await?;
         match fetched.status {
             300..=399 => match target(&fetched) {
                 Some(target) => redirects.push(std::mem::replace(&mut at, target)),
@@ -131,7 +135,7 @@ impl Asking<'_> {
         let own = || origin.robots_url();
         let mut url = self.settings.robots_url.clone().unwrap_or_else(own);
         for _ in 0..=MOST_REDIRECTS {
-            let fetched = match self.fetch(&url, MOST_BYTES as u64).await {
+            let fetched = match self.fetch(&url, MOST_BYTES as u64, None).await {
                 Ok(fetched) => fetched,
                 Err(SinglePageError::Fetch(_)) => return Err(SinglePageError::NoRobots(origin.clone())),
                 Err(error) => return Err(error),
@@ -149,7 +153,19 @@ impl Asking<'_> {
         Ok(Rules::default())
     }
 
-    async fn fetch(&self, url: &PageUrl, most_bytes: u64) -> Result<Fetched, SinglePageError> {
+    /// Asks for a URL that may be a sitemap.
+    async fn fetch_page(&self, url: &PageUrl) -> Result<Fetched, SinglePageError> {
+        let types = LONG_LIST_TYPES.map(str::to_owned).to_vec();
+        let longer = Some(Arc::new(Longer { types, limit: MAX_LIST }));
+        self.fetch(url, self.settings.max_body.limit().unwrap_or(u64::MAX), longer).await
+    }
+
+    async fn fetch(
+        &self,
+        url: &PageUrl,
+        most_bytes: u64,
+        longer: Option<Arc<Longer>>,
+    ) -> Result<Fetched, SinglePageError> {
         let host = url.host();
         let address = match self.network.address(&host).await {
             Ok((address, _)) => address,
@@ -158,6 +174,7 @@ impl Asking<'_> {
         };
         let mut request = Request::new(url.clone(), address, self.clock.now());
         request.body_limit = most_bytes;
+        request.longer = longer;
         match self.network.fetch(request).await? {
             Answer::Fetched(fetched) | Answer::Unwanted { fetched, .. } => Ok(fetched),
         }

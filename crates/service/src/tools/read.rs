@@ -26,9 +26,10 @@ pub fn page_title(page: &Page) -> String {
         .unwrap_or_default()
 }
 
-/// Why a document could not be read, if so.
+/// Why a document could not be read, if so. A page that was read has an encoding, and may say of itself what it likes.
 pub fn unread_why(page: &Page) -> Option<String> {
-    page.meta.iter().find(|(name, _)| name == "unread").map(|(_, why)| why.clone())
+    let meta = if page.charset.is_empty() { page.meta.as_slice() } else { &[] };
+    meta.iter().find(|(name, _)| name == "unread").map(|(_, why)| why.clone())
 }
 
 /// All of it, as JSON has it.

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::sink::Sink;
 use crate::{
-    Data, Request, RunChoice, ServiceError, Steer, check, exports, hosts, indexes, link_index, links, pages,
-    ranks, repair, rows, steer, summary, why,
+    Data, Request, RunChoice, RunId, RunLogRequest, ServiceError, Steer, change_speed, check, exclude,
+    exports, hosts, indexes, link_index, links, log, pages, ranks, repair, rows, steer, summary, why,
 };
 
 /// Answers a request, value by value; `out` breaks when no more is wanted, which is no error.
@@ -41,6 +41,15 @@ pub fn answer(
         Request::WhyNot(request) => indexes::why_not(data, request, now, out),
         Request::Check => check::check(data, out),
         Request::Repair => repair::repair(data, now, out),
+        Request::Log(request) => log_lines(data, request, out),
+        Request::Exclude(request) => data
+            .chosen_run(&request.of)
+            .and_then(|run| exclude(data, run.id, &request.patterns, request.dry_run))
+            .and_then(|excluded| out.send(&excluded)),
+        Request::Speed(request) => data
+            .chosen_run(&request.of)
+            .and_then(|run| change_speed(data, run.id, &request.rate, request.keep))
+            .and_then(|view| out.send(&view)),
         Request::Progress(choice) => progress(data, choice, out),
         Request::Pause(choice) => steered(data, choice, Steer::Pause, out),
         Request::Resume(choice) => steered(data, choice, Steer::Resume, out),
@@ -57,6 +66,19 @@ fn runs(data: &Data, project: Option<&model::ProjectName>, out: &mut Sink<'_>) -
     let entry = data.project(project)?;
     let runs = data.wait(data.catalog().runs_of(entry.id))?;
     runs.iter().try_for_each(|run| out.send(run))
+}
+
+/// Of the run of a number, else of the latest run of a project.
+fn log_lines(data: &Data, request: &RunLogRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
+    let run = match request.run {
+        Some(run) => RunId(run),
+        None => {
+            let entry = data.project(request.project.as_ref())?;
+            let run = data.wait(data.catalog().last_run(entry.id))?;
+            run.ok_or_else(|| ServiceError::NotRunning(data.dir().to_owned()))?.id
+        }
+    };
+    out.send(&log(data, run, &request.lines)?)
 }
 
 /// Of the run that is meant, else of every run at work.

@@ -27,6 +27,7 @@ use tokio::runtime::Handle;
 use crate::ServiceError;
 use crate::indexes::Indexes;
 use crate::live::LiveRuns;
+use crate::pages_page::RareOutcomes;
 
 /// Version of a data directory's form.
 pub const VERSION: u64 = 1;
@@ -52,6 +53,7 @@ pub struct Data {
     live: LiveRuns,
     neighbours: crawl::Neighbours,
     dropping: tokio::sync::Mutex<()>,
+    rare_outcomes: RareOutcomes,
     indexes: Indexes,
 }
 
@@ -76,6 +78,7 @@ impl Data {
             live: LiveRuns::default(),
             neighbours: crawl::Neighbours::default(),
             dropping: tokio::sync::Mutex::new(()),
+            rare_outcomes: RareOutcomes::default(),
             indexes: Indexes::default(),
         };
         let data = Arc::new(data);
@@ -149,6 +152,11 @@ impl Data {
     /// What the runs of this process share.
     pub(crate) fn neighbours(&self) -> &crawl::Neighbours {
         &self.neighbours
+    }
+
+    /// Where URLs with rare outcomes are.
+    pub(crate) fn rare_outcomes(&self) -> &RareOutcomes {
+        &self.rare_outcomes
     }
 
     /// Held by whoever drops a crawl.

@@ -74,8 +74,8 @@ pub use ranks::{BestLink, RankBy, RankRow};
 pub use reference::{Reference, SettingGroup, SettingView, index_settings_reference, settings_reference};
 pub use repair::{RepairRow, Repaired, repair_unopened};
 pub use request::{
-    ExportRequest, GraphRequest, HostsRequest, LinksRequest, PagesRequest, ProjectChoice, RankRequest,
-    Request, RunChoice, WhyRequest,
+    ExcludeRequest, ExportRequest, GraphRequest, HostsRequest, LinksRequest, PagesRequest, ProjectChoice,
+    RankRequest, Request, RunChoice, RunLogRequest, SpeedRequest, WhyRequest,
 };
 pub use robots::RobotsWord;
 pub use rows::{

@@ -6,8 +6,8 @@ use model::ProjectName;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CachedRequest, DiffRequest, EvaluateRequest, IndexRequest, LinkList, LinkWeights, LinksOf, Moment,
-    RankBy, RowsRequest, SearchRequest, SuggestRequest, WhyNotRequest,
+    CachedRequest, DiffRequest, EvaluateRequest, IndexRequest, LinkList, LinkWeights, LinksOf, LogRequest,
+    Moment, RankBy, RowsRequest, SearchRequest, SuggestRequest, WhyNotRequest,
 };
 
 /// A verb with its arguments.
@@ -52,6 +52,12 @@ pub enum Request {
     Check,
     /// Rebuild what can be rebuilt.
     Repair,
+    /// Lines of a run's log.
+    Log(RunLogRequest),
+    /// Leave out URLs of a run under way, or count what would go.
+    Exclude(ExcludeRequest),
+    /// Change how fast a run under way asks.
+    Speed(SpeedRequest),
     /// How a run under way stands.
     Progress(RunChoice),
     /// Hold a run under way.
@@ -62,6 +68,42 @@ pub enum Request {
     Stop(RunChoice),
     /// End the run at once and drop what the crawl has.
     Cancel(RunChoice),
+}
+
+/// Which lines of which run's log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunLogRequest {
+    /// Of the run of this number; of the latest run unless said.
+    pub run: Option<i64>,
+    /// Of this project's latest run.
+    pub project: Option<ProjectName>,
+    /// Which lines.
+    pub lines: LogRequest,
+}
+
+/// What to leave out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExcludeRequest {
+    /// Of this run.
+    pub of: RunChoice,
+    /// URLs that one of these patterns matches.
+    pub patterns: Vec<String>,
+    /// Only count what would go.
+    pub dry_run: bool,
+}
+
+/// How fast.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpeedRequest {
+    /// This run.
+    pub of: RunChoice,
+    /// Requests per time at each host.
+    pub rate: String,
+    /// Write it to the project as well.
+    pub keep: bool,
 }
 
 /// Which run under way; the only one unless said.

@@ -15,6 +15,7 @@ mod graph;
 mod hosts;
 mod index;
 mod links;
+mod log;
 mod pages;
 mod rank;
 mod rank_edges;
@@ -58,6 +59,8 @@ pub(crate) const VERBS: &[Verb] = &[
     steer::RESUME,
     steer::STOP,
     steer::CANCEL,
+    steer::EXCLUDE,
+    steer::SPEED,
     Verb { command: pages::command, run: pages::run },
     Verb { command: why::command, run: why::run },
     Verb { command: links::command, run: links::run },
@@ -66,6 +69,7 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb { command: graph::command, run: graph::run },
     Verb { command: rows::command, run: rows::run },
     Verb { command: runs::command, run: runs::run },
+    Verb { command: log::command, run: log::run },
     Verb { command: diff::command, run: diff::run },
     Verb { command: export::command, run: export::run },
     Verb { command: search::command, run: search::run },

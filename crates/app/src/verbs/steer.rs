@@ -1,10 +1,11 @@
-//! `gannet pause`, `resume`, `stop`, `cancel`: steer the crawl that works in a data directory.
+//! `gannet pause`, `resume`, `stop`, `cancel`, `exclude`, `speed`: steer the crawl that works in a data directory.
 
-use clap::{Arg, ArgMatches, Command, value_parser};
-use service::{Request, RunChoice};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use service::{ExcludeRequest, Excluded, Request, RunChoice, SpeedRequest};
 
 use super::Verb;
-use super::asking::{ask, project, project_arg};
+use super::asking::{ask, ask_for, project, project_arg};
+use super::table::plain;
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
@@ -46,6 +47,83 @@ pub(super) const CANCEL: Verb = Verb {
     },
 };
 
+pub(super) const EXCLUDE: Verb = Verb {
+    command: || {
+        choosing(
+            Command::new("exclude")
+                .about("Leave out what a running crawl has waiting, and whatever it meets; the project keeps the patterns")
+                .after_help("Example:\n  gannet exclude '/calendar/*' --dry-run"),
+        )
+        .arg(
+            Arg::new("pattern")
+                .value_name("PATTERN")
+                .num_args(1..)
+                .required(true)
+                .help("What to leave out: /path/*, https://host/*, host:NAME or regex:RE"),
+        )
+        .arg(
+            Arg::new("dry-run")
+                .long("dry-run")
+                .action(ArgAction::SetTrue)
+                .help("Only tell what would go"),
+        )
+    },
+    run: |context, flags: &ArgMatches| {
+        let patterns = flags.get_many::<String>("pattern").into_iter().flatten().cloned().collect();
+        let dry_run = flags.get_flag("dry-run");
+        let request = Request::Exclude(ExcludeRequest { of: choice(flags), patterns, dry_run });
+        let mut output = Output::new();
+        ask_for(context, &request, |gone: Excluded| {
+            if context.json {
+                return output.line(serde_json::to_value(&gone)?);
+            }
+            let words = if dry_run { "would go" } else { "will not be asked for" };
+            output.line(format_args!("{} waiting URLs {words}", gone.waiting))?;
+            gone.examples.iter().try_for_each(|url| output.line(plain(url)))
+        })?;
+        output.done()?;
+        Ok(Exit::Done)
+    },
+};
+
+pub(super) const SPEED: Verb = Verb {
+    command: || {
+        choosing(
+            Command::new("speed")
+                .about("Change how fast a running crawl asks each host")
+                .after_help("Example:\n  gannet speed 30/m --keep"),
+        )
+        .arg(
+            Arg::new("rate")
+                .value_name("RATE")
+                .required(true)
+                .help("Requests per time: 1/s, 50/s, 30/m, unlimited"),
+        )
+        .arg(Arg::new("keep").long("keep").action(ArgAction::SetTrue).help("Write it to the project as well"))
+    },
+    run: |context, flags: &ArgMatches| {
+        let rate = flags.get_one::<String>("rate").cloned().unwrap_or_default();
+        let request = Request::Speed(SpeedRequest {
+            of: choice(flags),
+            rate: rate.clone(),
+            keep: flags.get_flag("keep"),
+        });
+        let mut output = Output::new();
+        ask(context, &request, |answer| match context.json {
+            true => output.line(answer),
+            false => output.line(format_args!(
+                "at most {rate} at each host from now on; what a host asks for still counts"
+            )),
+        })?;
+        output.done()?;
+        Ok(Exit::Done)
+    },
+};
+
+fn choice(flags: &ArgMatches) -> RunChoice {
+    RunChoice { run: flags.get_one("run").copied(), project: project(flags) }
+}
+
 fn choosing(command: Command) -> Command {
     command
         .arg(
@@ -64,8 +142,7 @@ fn steer(
     request: fn(RunChoice) -> Request,
     done: &str,
 ) -> Result<Exit, Failure> {
-    let choice = RunChoice { run: flags.get_one("run").copied(), project: project(flags) };
-    let request = &request(choice);
+    let request = &request(choice(flags));
     let mut output = Output::new();
     ask(context, request, |answer| match context.json {
         true => output.line(answer),

@@ -54,7 +54,8 @@ pub fn exclude(data: &Data, id: RunId, patterns: &[String], dry_run: bool) -> Re
                 }
             }
         })?;
-        if let Some(live) = data.live_run(id) {
+        let name = &entry.project.name;
+        if let Some(live) = data.live_runs().iter().find(|live| live.project == *name) {
             live.controls.exclude(patterns);
         }
     }

@@ -18,6 +18,9 @@ const DROP: usize = 20_000;
 /// Crawls that a project started over from whose rows are kept: to compare with, and to ask for by run.
 const KEPT: usize = 5;
 
+/// Runs of a project whose logs are kept; each may take some 50 MB.
+const LOGS_KEPT: usize = 20;
+
 /// Drops the rows and files of crawls that were started over or cancelled, also when an earlier drop was cut short.
 pub(crate) async fn drop_abandoned(data: &Arc<Data>) -> Result<(), ServiceError> {
     // One at a time: two runs may begin at once.
@@ -61,6 +64,19 @@ pub(super) async fn drop_old_rows(data: &Arc<Data>, entry: &ProjectEntry) -> Res
         Ok(())
     });
     dropped.await.map_err(|_| ServiceError::Lost)?
+}
+
+/// Removes the logs of all but the latest runs of a project.
+pub(super) async fn drop_old_logs(data: &Arc<Data>, entry: &ProjectEntry) -> Result<(), ServiceError> {
+    let old = data.catalog().runs_of(entry.id).await?.into_iter().skip(LOGS_KEPT);
+    let folders: Vec<_> = old.map(|run| data.run_dir(run.crawl, run.id)).collect();
+    let removed = tokio::task::spawn_blocking(move || -> Result<(), ServiceError> {
+        for folder in folders.into_iter().filter(|folder| folder.exists()) {
+            std::fs::remove_dir_all(&folder).map_err(ServiceError::io("remove", &folder))?;
+        }
+        Ok(())
+    });
+    removed.await.map_err(|_| ServiceError::Lost)?
 }
 
 /// Drops some of what templates read; true when nothing is left.

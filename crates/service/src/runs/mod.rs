@@ -24,7 +24,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 pub(crate) use self::dropping::drop_abandoned;
-use self::dropping::drop_old_rows;
+use self::dropping::{drop_old_logs, drop_old_rows};
 use self::monitor::Monitor;
 pub(crate) use self::view::view;
 use crate::indexes::{Follower, ensure, follow};
@@ -94,6 +94,7 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
         drop_old_rows(data, &entry).await?;
     }
     drop_abandoned(data).await?;
+    drop_old_logs(data, &entry).await?;
     let id = match begin.again {
         Some((id, _)) => data.catalog().continue_run(id).await.map(|()| id)?,
         None => data.catalog().begin_run(entry.id, &begin.project.crawl, now).await?,

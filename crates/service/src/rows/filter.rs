@@ -261,7 +261,9 @@ impl fmt::Display for Condition {
             Test::NotEmpty => write!(f, "{column} not empty"),
             test => {
                 let sign = SIGNS.iter().find(|(_, known)| known == test).map_or("=", |(sign, _)| sign);
-                write!(f, "{column}{sign}{value}")
+                // A value that begins like a sign stays apart from it.
+                let gap = if value.starts_with(['=', '<', '>', '!', '~']) { " " } else { "" };
+                write!(f, "{column}{sign}{gap}{value}")
             }
         }
     }

@@ -5,9 +5,13 @@
 //! Machines differ and are busy, so each figure is also given as a ratio to the first one of its unit:
 //! let that be a yardstick, the same work without the part in question.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::documents;
 use crate::machine;
+use crate::peers;
 use crate::python;
 use crate::runner::relay;
 use crate::workspace::{Workspace, cargo, locked};
@@ -17,53 +21,71 @@ struct Bench {
     about: &'static str,
     package: &'static str,
     example: &'static str,
-    /// Whether it compares with a library for Python, named to it by `GANNET_BENCH_PYTHON`.
-    beside_python: bool,
+    /// What it compares with.
+    beside: Beside,
+}
+
+/// What a benchmark needs besides itself, named to it in its environment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Nothing,
+    /// Libraries for Python: `GANNET_BENCH_PYTHON`.
+    Python,
+    /// The program, other crawlers and pages to crawl: `GANNET_BENCH_BINARY`, `GANNET_BENCH_PYTHON`,
+    /// `GANNET_BENCH_SPIDER`, `GANNET_BENCH_DOCUMENTS`.
+    Crawlers,
 }
 
 /// A new benchmark is a line here.
 const BENCHES: &[Bench] = &[
     Bench {
         name: "crawl",
-        about: "pages per second, client CPU per page and memory of a whole crawl on a generated web",
-        package: "crawl",
+        about: "client CPU per page, pages per second and memory beside other crawlers; connections; TLS",
+        package: "webs",
         example: "bench_crawl",
-        beside_python: false,
+        beside: Beside::Crawlers,
+    },
+    Bench {
+        name: "frontier",
+        about: "20 million known URLs on a million hosts: the sieve, memory, time to the first lease after a kill",
+        package: "frontier",
+        example: "bench_frontier",
+        beside: Beside::Nothing,
     },
     Bench {
         name: "load",
         about: "2,000 hosts, half of them slow or failing: slot time lost, descriptors, connections, memory",
         package: "crawl",
         example: "bench_load",
-        beside_python: false,
+        beside: Beside::Nothing,
     },
     Bench {
         name: "extract",
         about: "pages per CPU second with a template of ten fields on pages of fifty rows, beside parsel; detection",
         package: "template",
         example: "bench_extract",
-        beside_python: true,
+        beside: Beside::Python,
     },
     Bench {
         name: "search",
         about: "indexing and searching made-up rows, beside the plain index library; suggestions; a crawl until all is searchable",
         package: "index",
         example: "bench_search",
-        beside_python: true,
+        beside: Beside::Python,
     },
     Bench {
         name: "rank",
         about: "PageRank on a made-up power-law graph: arcs per second, bytes per arc, time and memory of the transpose",
         package: "graph",
         example: "bench_rank",
-        beside_python: false,
+        beside: Beside::Nothing,
     },
     Bench {
         name: "serve",
         about: "memory and processor time of an idle server",
         package: "app",
         example: "bench_serve",
-        beside_python: false,
+        beside: Beside::Nothing,
     },
 ];
 
@@ -91,13 +113,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
         bail!("no benchmark {name:?}; cargo xtask bench --list names them");
     };
-    let python = match bench.beside_python {
-        true => Some(python::prepare(&Workspace::load()?.target, &python::BENCHES)),
-        false => None,
-    };
-    if let Some(Err(missing)) = &python {
-        println!("no comparison with libraries for Python: {missing}");
-    }
+    let named = named(bench.beside)?;
     let mut figures = Figures::default();
     for run in 1..=runs {
         println!("== {name}, run {run} of {runs}; {}", machine::facts());
@@ -113,9 +129,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
             }
             let mut command = cargo();
             command.args(["run", "--release", "--package", package, "--example", example]);
-            if let Some(Ok(python)) = &python {
-                command.env("GANNET_BENCH_PYTHON", python);
-            }
+            command.envs(named.iter().map(|(name, path)| (name, path)));
             let (status, lines) = relay(command.args(locked()).arg("--").args(passed_on))?;
             if !status.success() {
                 bail!("{name} ended with {status}");
@@ -141,6 +155,42 @@ pub(crate) fn fill(arguments: &[String]) -> Result<bool> {
     println!("\n{}", machine::facts());
     print!("{}", figures.table());
     Ok(status.success())
+}
+
+/// What stands beside a benchmark, made ready; what cannot be had is said and left out.
+fn named(beside: Beside) -> Result<Vec<(&'static str, PathBuf)>> {
+    let mut named = Vec::new();
+    if beside == Beside::Nothing {
+        return Ok(named);
+    }
+    let target = Workspace::load()?.target;
+    let mut add = |name: &'static str, what: &str, found: Result<PathBuf, String>| match found {
+        Ok(path) => named.push((name, path)),
+        Err(missing) => println!("no {what}: {missing}"),
+    };
+    if beside == Beside::Crawlers {
+        let status = cargo().args(["build", "--release", "--package", "app"]).args(locked()).status()?;
+        if !status.success() {
+            bail!("the program does not build");
+        }
+        add("GANNET_BENCH_BINARY", "program", Ok(target.join("release").join("gannet")));
+    }
+    match beside {
+        Beside::Python => {
+            add(
+                "GANNET_BENCH_PYTHON",
+                "comparison with libraries for Python",
+                python::prepare(&target, &python::BENCHES),
+            );
+        }
+        Beside::Crawlers => {
+            add("GANNET_BENCH_PYTHON", "comparison with Scrapy", python::prepare(&target, &python::CRAWLERS));
+            add("GANNET_BENCH_SPIDER", "comparison with spider", peers::spider(&target));
+            add("GANNET_BENCH_DOCUMENTS", "pages to crawl", documents::prepare(&target));
+        }
+        Beside::Nothing => {}
+    }
+    Ok(named)
 }
 
 /// Measures in the order they first came, each with a value per run.

@@ -27,6 +27,13 @@ pub(crate) const BENCHES: Packages = Packages {
     proof: "import parsel, lxml, tantivy",
 };
 
+/// Crawlers that benchmarks compare with.
+pub(crate) const CRAWLERS: Packages = Packages {
+    folder: "bench-crawlers-python",
+    names: &["scrapy==2.19.0", "uvloop==0.23.0"],
+    proof: "import scrapy, uvloop",
+};
+
 /// The interpreter of an environment under `target` that has the packages; otherwise what is missing.
 pub(crate) fn prepare(target: &Path, packages: &Packages) -> Result<PathBuf, String> {
     let folder = target.join(packages.folder);

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::heads::{Heads, Step};
 use crate::sort::LineSorter;
 use crate::writer::{files, sync_dir};
 use crate::{
@@ -91,19 +92,55 @@ pub(crate) fn index_placed(
     let mut lines = 0;
     let sorting = || ArchiveError::io("sort the index of", dir);
     for &number in files(dir)?.range(..=committed.file) {
-        let damaged =
-            |error| ArchiveError::Damaged { path: dir.join(file_name(number)), source: Box::new(error) };
+        let path = dir.join(file_name(number));
+        let damaged = |error| ArchiveError::Damaged { path: path.clone(), source: Box::new(error) };
         let (name, start) = place(number);
-        let mut reader = archive.file(number, committed)?;
-        while let Some(head) = reader.next_record().map_err(damaged)? {
-            if let Some(line) = line(&head, &mut reader, &name, start).map_err(damaged)? {
-                sorter.push(line.as_bytes()).map_err(sorting())?;
-                lines += 1;
+        let end = if number == committed.file { committed.length } else { u64::MAX };
+        let mut push = |line: String| {
+            lines += 1;
+            sorter.push(line.as_bytes()).map_err(sorting())
+        };
+        let mut heads = Heads::open(&path, end)?;
+        loop {
+            let (mut reader, to_end) = match heads.step()? {
+                Step::End => break,
+                Step::Member { offset, length, start: beginning } => {
+                    match line_of_start(beginning, &name, start + offset, length) {
+                        Some(None) => continue,
+                        Some(Some(line)) => {
+                            push(line)?;
+                            continue;
+                        }
+                        // Its head is too long to be seen from its beginning, or damaged.
+                        None => (archive.part(number, offset, length)?, false),
+                    }
+                }
+                Step::Unstated { offset } => (archive.part(number, offset, end - offset)?, true),
+            };
+            while let Some(head) = reader.next_record().map_err(damaged)? {
+                if let Some(line) = line(&head, &mut reader, &name, start).map_err(damaged)? {
+                    push(line)?;
+                }
+            }
+            if to_end {
+                break;
             }
         }
     }
     sorter.finish(out).map_err(sorting())?;
     Ok(lines)
+}
+
+/// The index line of the record that begins so, which is none for records that are not indexed; none at all when
+/// the beginning does not tell.
+fn line_of_start(start: &[u8], filename: &str, offset: u64, length: u64) -> Option<Option<String>> {
+    let mut reader = WarcReader::new(start);
+    let head = reader.next_record().ok()??;
+    let Some(kind @ (RecordKind::Response | RecordKind::Revisit)) = head.kind() else {
+        return Some(None);
+    };
+    let http = HttpHead::read(&mut reader.block()).ok()?;
+    http.bytes.ends_with(b"\r\n\r\n").then(|| entry_line(&head, kind, &http, filename, (offset, length)))
 }
 
 /// The index line of the record whose head was read last; none for records that are not indexed.
@@ -114,10 +151,20 @@ fn line<R: BufRead>(
     file_start: u64,
 ) -> Result<Option<String>, ArchiveError> {
     let Some(kind @ (RecordKind::Response | RecordKind::Revisit)) = head.kind() else { return Ok(None) };
-    let Some(url) = head.target() else { return Ok(None) };
     // A block that ends early is found by `end_record`, with its place.
     let http = HttpHead::read(&mut reader.block()).unwrap_or_default();
     let Some(length) = reader.end_record()? else { return Ok(None) };
+    Ok(entry_line(head, kind, &http, filename, (file_start + head.offset, length)))
+}
+
+fn entry_line(
+    head: &RecordHead,
+    kind: RecordKind,
+    http: &HttpHead,
+    filename: &str,
+    (offset, length): (u64, u64),
+) -> Option<String> {
+    let url = head.target()?;
     let mime = match kind {
         RecordKind::Revisit => "warc/revisit".to_owned(),
         _ => http.content_type().unwrap_or_else(|| "unk".to_owned()),
@@ -128,13 +175,13 @@ fn line<R: BufRead>(
         status: http.status.map(|status| status.to_string()),
         digest: head.get("WARC-Payload-Digest").map(str::to_owned),
         length: length.to_string(),
-        offset: (file_start + head.offset).to_string(),
+        offset: offset.to_string(),
         filename: filename.to_owned(),
     };
     let date = head.get("WARC-Date").unwrap_or_default();
     let digits: String = date.chars().filter(char::is_ascii_digit).take(14).collect();
     let json = serde_json::to_string(&entry).expect("an entry has only text keys");
-    Ok(Some(format!("{} {digits:0<14} {json}", surt(url))))
+    Some(format!("{} {digits:0<14} {json}", surt(url)))
 }
 
 impl CdxEntry {

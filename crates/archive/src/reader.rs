@@ -143,7 +143,12 @@ impl ArchiveReader {
         self.part(number, 0, length)
     }
 
-    fn part(&self, number: u32, offset: u64, length: u64) -> Result<WarcReader<FilePart>, ArchiveError> {
+    pub(crate) fn part(
+        &self,
+        number: u32,
+        offset: u64,
+        length: u64,
+    ) -> Result<WarcReader<FilePart>, ArchiveError> {
         let path = self.dir.join(file_name(number));
         let mut file = File::open(&path).map_err(ArchiveError::io("open", &path))?;
         file.seek(SeekFrom::Start(offset)).map_err(ArchiveError::io("seek in", &path))?;

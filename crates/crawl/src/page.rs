@@ -9,8 +9,8 @@ use archive::rows::{PageRows, Stand};
 use archive::tables::{Edge, Links};
 use frontier::{Offer, Unfollowed};
 use model::{
-    CrawlSettings, Fetched, Keep, Link, LinkKind, LinkLook, Normalise, Page, PageUrl, Project, TemplateError,
-    UrlKey, Value,
+    CrawlSettings, Fetched, Keep, KeepPages, Link, LinkKind, LinkLook, Normalise, Page, PageUrl, Project,
+    TemplateError, UrlKey, Value,
 };
 use template::{Reading, Template, Why};
 
@@ -133,7 +133,10 @@ impl PageReader {
             return PageRead { page, reading: None, links };
         }
         let Some(template) = &self.template else {
-            let page = extract::page(&input);
+            let page = match self.settings.keep {
+                KeepPages::All => extract::page(&input),
+                KeepPages::None => extract::page_links(&input),
+            };
             let links = self.links(&page, None, &fetched.url);
             return PageRead { page, reading: None, links };
         };

@@ -9,8 +9,8 @@ use archive::{Kept, Purpose, RecordWriter, Records, Visit};
 use fetch::{Answer, NextStep, Share, Unwanted};
 use frontier::{Asked, End, Patience, Sent, TextMark};
 use model::{
-    CrawlId, CrawlSettings, ErrorKind, Fetched, LeaseId, LeasedUrl, Outcome, Page, PageUrl, Timestamp,
-    UrlKey, Validators,
+    CrawlId, CrawlSettings, ErrorKind, Fetched, KeepPages, LeaseId, LeasedUrl, Outcome, Page, PageUrl,
+    Timestamp, UrlKey, Validators,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -64,11 +64,14 @@ pub(crate) struct Reader {
     pages: PageReader,
     records: RecordWriter,
     fresh: Arc<Fresh>,
+    /// Pages are kept, not only their links.
+    keeps: bool,
 }
 
 impl Reader {
     pub(crate) fn new(settings: &CrawlSettings, pages: PageReader, fresh: Arc<Fresh>) -> Reader {
-        Reader { settings: settings.clone(), pages, records: RecordWriter::new(), fresh }
+        let keeps = settings.keep == KeepPages::All;
+        Reader { settings: settings.clone(), pages, records: RecordWriter::new(), fresh, keeps }
     }
 
     /// Reads an answer. One that reading cannot cope with is a bug of ours, and a failed visit: without a word
@@ -127,7 +130,7 @@ impl Reader {
                     let mut read = self.pages.read(fetched);
                     let (offers, found) = read.offers(job.url.key, job.url.depth);
                     links = Some(found);
-                    let text = Some(TextMark::of(&read.page.text));
+                    let text = self.keeps.then(|| TextMark::of(&read.page.text));
                     rows = self.pages.rows(fetched, Stand::Read, read.reading.as_mut());
                     page = Some(read.page);
                     End::Page { bytes: fetched.body.len() as u64, links: offers, text }
@@ -154,7 +157,7 @@ impl Reader {
                 }
             },
         };
-        let kept = matches!(job.answer, Answer::Fetched(_)) && !matches!(end, End::NoRoom);
+        let kept = self.keeps && matches!(job.answer, Answer::Fetched(_)) && !matches!(end, End::NoRoom);
         let outcome = matches!(end, End::Page { .. }).then_some(Outcome::Fetched);
         let records = kept.then(|| {
             self.records.records(&Visit {
@@ -174,7 +177,7 @@ impl Reader {
             _ => None,
         };
         let visit = visit_record(fetched, page.as_ref(), error);
-        let fresh = self.fresh.is_wanted().then(|| {
+        let fresh = (self.keeps && self.fresh.is_wanted()).then(|| {
             let mut page = page.filter(|_| !fetched.content.is_empty());
             if let Some(page) = &mut page {
                 // The greater part of most pages.

@@ -2,7 +2,9 @@
 //!
 //! Nothing here knows what today is: "yesterday" and dates without a year are no dates.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// A date and where it stands in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +67,7 @@ pub(crate) fn has_year(text: &str) -> bool {
             && (at == 0 || !digit(at - 1))
     });
     // Arabic digits.
-    ascii || text.contains("٢٠") || text.contains("۲۰") || text.contains("۱۴")
+    ascii || !text.is_ascii() && ["٢٠", "۲۰", "۱۴"].iter().any(|year| text.contains(year))
 }
 
 /// A day in the path of a URL: `/2026/11/15/`, `/2026-11-15-`, `/20261115`.
@@ -168,6 +170,17 @@ fn is_combining(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}')
 }
 
+/// The number of each month by its names: words are looked up by the thousand.
+static MONTH_NAMES: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
+    let mut names = HashMap::new();
+    for (month, words) in (1..).zip(MONTHS) {
+        for name in words.split(' ') {
+            names.entry(name).or_insert(month);
+        }
+    }
+    names
+});
+
 fn word(word: &str) -> What {
     const FILLERS: &[&str] = &[
         "de", "del", "of", "the", "th", "st", "nd", "rd", "er", "d", "den", "ta", "r", "г", "i", "w", "a",
@@ -177,8 +190,8 @@ fn word(word: &str) -> What {
         return What::Word;
     }
     let lower = word.to_lowercase();
-    if let Some(month) = MONTHS.iter().position(|names| names.split(' ').any(|name| name == lower)) {
-        return What::Month(month as u32 + 1);
+    if let Some(month) = MONTH_NAMES.get(lower.as_str()) {
+        return What::Month(*month);
     }
     if FILLERS.contains(&lower.as_str()) { What::Filler } else { What::Word }
 }

@@ -34,6 +34,6 @@ mod zip;
 
 pub use charset::decode;
 pub use kind::{Kind, kind};
-pub use page::{Input, MAX_LINKS, add_headers, page, page_and_tree};
+pub use page::{Input, MAX_LINKS, add_headers, page, page_and_tree, page_links};
 pub use pdf::pdf;
 pub use sitemap::{Listed, Sitemap, SitemapKind, sitemap};

@@ -56,6 +56,11 @@ pub fn page(input: &Input<'_>) -> Page {
     read(input, |html, reader| html::read(html, reader)).0
 }
 
+/// Reads a page for its links and what it says of itself, not for its text; half the work.
+pub fn page_links(input: &Input<'_>) -> Page {
+    read_for(input, true, |html, reader| html::read(html, reader)).0
+}
+
 /// Reads a page and builds its tree; the page is the same as that of [`page`]. No HTML, no tree.
 pub fn page_and_tree(input: &Input<'_>) -> (Page, Option<Tree>) {
     read(input, |html, reader| html::parse(html, reader))
@@ -98,6 +103,14 @@ fn listed(input: &Input<'_>) -> Page {
 }
 
 fn read<T>(input: &Input<'_>, parse: impl FnOnce(&str, &mut Reader<'_>) -> T) -> (Page, Option<T>) {
+    read_for(input, false, parse)
+}
+
+fn read_for<T>(
+    input: &Input<'_>,
+    links_only: bool,
+    parse: impl FnOnce(&str, &mut Reader<'_>) -> T,
+) -> (Page, Option<T>) {
     let content_type = input.headers.get("content-type");
     let kind = kind(content_type, input.body);
     let mut page = Page::default();
@@ -109,7 +122,7 @@ fn read<T>(input: &Input<'_>, parse: impl FnOnce(&str, &mut Reader<'_>) -> T) ->
     } else if !matches!(kind, Kind::Other | Kind::Pdf) {
         let (text, encoding) = crate::decode(input.body, content_type, kind, input.url);
         if kind == Kind::Html {
-            let mut reader = Reader::new(input);
+            let mut reader = Reader::new(input, links_only);
             tree = Some(parse(&text, &mut reader));
             page = reader.finish();
         } else if kind == Kind::Markdown {

@@ -27,6 +27,8 @@ use crate::words::{Words, collapse_into, push_within};
 /// Hears one page.
 pub(crate) struct Reader<'a> {
     input: &'a Input<'a>,
+    /// Links and what the page says of itself are wanted, its text is not.
+    links_only: bool,
     /// The page's own URL, parsed; none never happens, as a `PageUrl` is a URL.
     own_url: Option<Url>,
     page: Page,
@@ -70,12 +72,13 @@ const MAX_TITLE: usize = 1_024;
 const MAX_SCRIPT: usize = 256 * 1_024;
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(input: &'a Input<'a>) -> Reader<'a> {
+    pub(crate) fn new(input: &'a Input<'a>, links_only: bool) -> Reader<'a> {
         Reader {
             input,
+            links_only,
             own_url: Url::parse(input.url.as_str()).ok(),
             page: Page::default(),
-            words: Words::default(),
+            words: if links_only { Words::counted() } else { Words::default() },
             links: Links::new(input.max_links),
             open: Open::default(),
             outside: Vec::new(),
@@ -123,6 +126,9 @@ impl<'a> Reader<'a> {
         } else {
             let mut canonical = page.links.iter().filter(|link| link.kind == LinkKind::Canonical);
             page.canonical = canonical.next().map(|link| link.url.clone());
+        }
+        if self.links_only {
+            return page;
         }
         page.text = self.words.finish();
         let mut main = main_text::choose(&self.outline, &page.text);
@@ -322,7 +328,7 @@ impl Open {
 impl Reader<'_> {
     /// Notes where the tag stands in the page's shape, and what it says of itself.
     fn shape_start(&mut self, tag: &Tag<'_>) {
-        if self.hidden.is_some() {
+        if self.hidden.is_some() || self.links_only {
             return;
         }
         let at = self.words.length();
@@ -336,7 +342,7 @@ impl Reader<'_> {
     }
 
     fn shape_end(&mut self, name: &str) {
-        if self.hidden.is_some() {
+        if self.hidden.is_some() || self.links_only {
             return;
         }
         let at = self.words.length();
@@ -370,6 +376,7 @@ impl Listener for Reader<'_> {
             }
             Role::Image => {
                 if self.hidden.is_none()
+                    && !self.links_only
                     && let Some(source) = parts::source(tag)
                 {
                     self.images.add(source, tag.attribute("alt").unwrap_or_default());

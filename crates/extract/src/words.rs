@@ -24,20 +24,25 @@ enum Gap {
 const MAX_TEXT: usize = 1 << 20;
 
 impl Words {
+    /// Words that are counted and not kept.
+    pub(crate) fn counted() -> Words {
+        Words { full: true, ..Words::default() }
+    }
+
     /// Adds a piece of text and calls `each(part, index, starts)` for each part of a word in it: the index of the
     /// word in the page, and whether the word starts here.
     #[inline]
     pub(crate) fn add(&mut self, text: &str, mut each: impl FnMut(&str, usize, bool)) {
         let mut rest = text;
         loop {
-            let part = rest.trim_start();
+            let part = after_space(rest);
             if part.len() != rest.len() {
                 self.gap = self.gap.max(Gap::Space);
             }
             if part.is_empty() {
                 return;
             }
-            let end = part.find(char::is_whitespace).unwrap_or(part.len());
+            let end = word_end(part);
             let starts = self.gap != Gap::None;
             self.push(&part[..end]);
             each(&part[..end], self.count - 1, starts);
@@ -86,6 +91,32 @@ impl Words {
     }
 }
 
+/// The text without the white space that it begins with. Most of it is ASCII, which is told byte by byte.
+#[inline]
+fn after_space(text: &str) -> &str {
+    match text.bytes().position(|byte| !is_space(byte)) {
+        None => "",
+        Some(at) if text.as_bytes()[at].is_ascii() => &text[at..],
+        Some(at) => text[at..].trim_start(),
+    }
+}
+
+/// Where the word ends with which the text begins.
+#[inline]
+fn word_end(text: &str) -> usize {
+    match text.bytes().position(|byte| is_space(byte) || !byte.is_ascii()) {
+        None => text.len(),
+        Some(at) if text.as_bytes()[at].is_ascii() => at,
+        Some(at) => text[at..].find(char::is_whitespace).map_or(text.len(), |rest| at + rest),
+    }
+}
+
+/// ASCII white space as Unicode has it, with the vertical tab.
+#[inline]
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | 0x09..=0x0d)
+}
+
 /// Adds `text` to `collapsed` with its white space collapsed, up to `limit` bytes.
 pub(crate) fn collapse_into(collapsed: &mut String, text: &str, limit: usize) {
     for word in text.split_whitespace() {
@@ -107,6 +138,8 @@ pub(crate) fn push_within(target: &mut String, text: &str, limit: usize) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -122,6 +155,15 @@ mod tests {
         let expected = [("one", 0, true), ("t", 1, true), ("wo", 1, false), ("three", 2, true)];
         assert_eq!(heard, expected.map(|(part, index, starts)| (part.to_owned(), index, starts)));
         assert_eq!((words.count(), words.finish().as_str()), (4, "one two three\nfour"));
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_told_apart_as_unicode_has_it(text in "[a\u{a0}\u{2003}\u{85}\u{b}\u{1c}é \n\t]{0,12}") {
+            prop_assert_eq!(after_space(&text), text.trim_start());
+            let word = text.trim_start();
+            prop_assert_eq!(word_end(word), word.find(char::is_whitespace).unwrap_or(word.len()));
+        }
     }
 
     #[test]

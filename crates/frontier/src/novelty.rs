@@ -60,7 +60,8 @@ impl TextMark {
         for line in text.lines().filter(|line| !line.trim().is_empty()).take(MOST_BLOCKS) {
             pairs.clear();
             let (mut last, mut words, mut whole) = (0, 0, 0u64);
-            for word in line.split_whitespace().take(words_left) {
+            // Other white space has been collapsed where the text was read.
+            for word in line.split_ascii_whitespace().take(words_left) {
                 let hash = xxh3_64(word.as_bytes());
                 let pair = (last ^ hash.rotate_left(21)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 // The high half: the low bits of a product know only the low bits of its factors.

@@ -100,7 +100,7 @@ impl<S: Sink> Collector<'_, S> {
     }
 
     fn text(&mut self, text: &str) {
-        if !text.as_bytes().contains(&0) {
+        if memchr::memchr(0, text.as_bytes()).is_none() {
             return self.sink.text(text);
         }
         for (nth, part) in text.split('\0').enumerate() {

@@ -31,7 +31,7 @@ const BACKGROUND_THREADS: usize = 2;
 /// Leaves most of the usual 1024 descriptors to the network.
 const OPEN_FILES: usize = 200;
 /// Beyond this, tables that hold old rows in memory are written out, so that the start stays fast.
-const JOURNAL_BYTES: u64 = 128 << 20;
+const JOURNAL_BYTES: u64 = 64 << 20;
 
 /// A writer waits while a table has this many buffers to be written out, or this many files to be merged. The
 /// engine itself waits at 4 and at 30, without looking whether anybody is left to do the work; a commit adds at

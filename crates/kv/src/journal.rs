@@ -32,10 +32,7 @@ pub(crate) fn cut_torn_tails(data: &Path) -> Result<(), KvError> {
 }
 
 fn cut_torn_tail(journal: &Path) -> Result<(), KvError> {
-    let mut bytes = Vec::new();
-    File::open(journal)
-        .and_then(|mut file| file.read_to_end(&mut bytes))
-        .map_err(io_error("read", journal))?;
+    let bytes = File::open(journal).and_then(without_last_zeros).map_err(io_error("read", journal))?;
     let whole = whole_batches(&bytes);
     let tail = &bytes[whole..];
     let Some(last) = tail.iter().rposition(|&byte| byte != 0) else { return Ok(()) };
@@ -51,6 +48,26 @@ fn cut_torn_tail(journal: &Path) -> Result<(), KvError> {
         file.sync_all()
     };
     File::options().write(true).open(journal).and_then(cut).map_err(io_error("cut", journal))
+}
+
+/// What a file holds up to its last byte that is not zero. The engine makes journals 64 MiB long at once, and most of
+/// that is empty: it is not worth the memory.
+fn without_last_zeros(mut file: File) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let (mut part, mut zeros) = (vec![0; 1 << 20], 0);
+    loop {
+        let amount = file.read(&mut part)?;
+        if amount == 0 {
+            return Ok(bytes);
+        }
+        // Without an early end, so that it is done many bytes at a time.
+        if part[..amount].iter().fold(0, |any, byte| any | byte) == 0 {
+            zeros += amount;
+        } else {
+            bytes.resize(bytes.len() + std::mem::take(&mut zeros), 0);
+            bytes.extend_from_slice(&part[..amount]);
+        }
+    }
 }
 
 fn journals(data: &Path) -> Result<Vec<PathBuf>, KvError> {

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use url::Url;
+use url::{Position, Url};
 
 /// An absolute `http` or `https` URL in canonical form.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -145,8 +145,49 @@ impl Normalise {
         if reference.len() > MAX_INPUT {
             return Err(UrlError::TooLong);
         }
+        if let Some(url) = self.join_plain(base, reference) {
+            return Ok(url);
+        }
         let url = base.join(reference).map_err(|error| UrlError::Invalid(error.to_string()))?;
         self.canonical(&url)
+    }
+
+    /// The same, without parsing, for what most references are: letters, digits and `-._~/`, below a base as plain.
+    /// None means that it takes a closer look.
+    fn join_plain(self, base: &Url, reference: &str) -> Option<PageUrl> {
+        let reference = &reference[..reference.find('#').unwrap_or(reference.len())];
+        let plain =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/');
+        let whole = &base[..Position::AfterPath];
+        let path = base.path();
+        let start = whole.len().checked_sub(path.len())?;
+        let is_simple = self == Normalise::default()
+            && matches!(base.scheme(), "http" | "https")
+            && base.username().is_empty()
+            && base.password().is_none()
+            && base.host_str().is_some_and(|host| !host.ends_with('.'))
+            && path.bytes().all(plain)
+            && reference.bytes().all(plain)
+            && !reference.starts_with("//");
+        if !is_simple {
+            return None;
+        }
+        if reference.is_empty() {
+            return base.query().is_none().then(|| PageUrl(whole.into()));
+        }
+        let (folder, mut rest) = match reference.strip_prefix('/') {
+            Some(rest) => ("", rest),
+            None => (&path[..path.rfind('/')?], reference),
+        };
+        let mut folder = &whole[..start + folder.len()];
+        while let Some(further) = rest.strip_prefix("../") {
+            folder = &folder[..folder[start..].rfind('/').map_or(start, |slash| start + slash)];
+            rest = further;
+        }
+        if rest.split('/').any(|segment| matches!(segment, "." | "..")) {
+            return None;
+        }
+        Some(PageUrl([folder, "/", rest].concat().into()))
     }
 
     /// The canonical form, which is its own: what is undone or taken away may lay bare more of the same
@@ -541,6 +582,18 @@ mod tests {
                 prop_assert_eq!(stored, url.clone());
                 prop_assert!(url.path_and_query().starts_with('/'));
             }
+        }
+
+        /// Most references are never parsed; nobody may be able to tell.
+        #[test]
+        fn a_plain_reference_is_joined_as_any_other(
+            base in "https?://(u(:p)?@)?(h\\.test\\.?|127\\.0\\.0\\.1|\\[::1\\])(:80|:81)?(/[a-c.]{0,3}){0,4}(\\?q=[a1])?(#f)?",
+            reference in prop_oneof!["(\\.\\./|\\./|/){0,4}[a-c./~_:-]{0,8}(#x)?", "[ -~]{0,12}"],
+        ) {
+            let base = Url::parse(&base).unwrap();
+            let joined = base.join(&reference).map_err(|error| UrlError::Invalid(error.to_string()));
+            let expected = joined.and_then(|url| Normalise::default().canonical(&url));
+            prop_assert_eq!(Normalise::default().join_url(&base, &reference), expected);
         }
 
         #[test]

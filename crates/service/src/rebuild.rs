@@ -19,7 +19,12 @@ use crate::stored::{Answer, LONGEST};
 use crate::{Moment, ServiceError};
 
 /// How our gzip members begin: what to look for behind a damaged one.
-const MEMBER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff];
+const MEMBER: [u8; 10] = archive::MEMBER_START;
+
+/// Whether a member of ours begins so; in older archives they have no field for their length.
+fn begins(window: &[u8]) -> bool {
+    window[..3] == MEMBER[..3] && (window[3] == MEMBER[3] || window[3] == 0) && window[4..] == MEMBER[4..]
+}
 
 /// A visit as the archive tells it.
 pub(crate) struct Archived {
@@ -197,7 +202,7 @@ impl FileWalk<'_> {
         let (mut buffer, mut start) = (Vec::new(), from);
         loop {
             let amount = (&mut input).take(STEP as u64).read_to_end(&mut buffer).map_err(failed())?;
-            if let Some(at) = buffer.windows(MEMBER.len()).position(|window| window == MEMBER) {
+            if let Some(at) = buffer.windows(MEMBER.len()).position(begins) {
                 return Ok(Some(start + at as u64));
             }
             if amount == 0 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use archive::ArchiveReader;
-use model::{CrawlSettings, Cut};
+use model::{CrawlSettings, Cut, KeepPages};
 use webs::Answer;
 
 use crate::bench_site::Bench;
@@ -183,4 +183,18 @@ async fn without_a_limit_all_links_of_a_page_are_taken() {
     };
     check(0, 30).await;
     check(7, 7).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_pages_the_same_urls_and_links_are_known_and_nothing_is_archived() {
+    let site = files().await;
+    let (all, none) = (Bench::new(), Bench::new());
+    all.crawl(site.project(&all, &[site.url("/")], |crawl| crawl.retry = 0)).await;
+    let lean = |crawl: &mut CrawlSettings| (crawl.retry, crawl.keep) = (0, KeepPages::None);
+    let ended = none.crawl(site.project(&none, &[site.url("/")], lean)).await;
+    assert_eq!(none.outcomes(&site), all.outcomes(&site));
+    assert_eq!(ended.progress.pages, 3);
+    let visit = &none.visits(&site.url("/"))[0];
+    assert_eq!((visit.status, visit.location, visit.title.as_deref()), (Some(200), None, Some("Start")));
+    assert!(all.visits(&site.url("/"))[0].location.is_some());
 }

@@ -37,5 +37,12 @@ fn read_bytes(body: &[u8], headers: &[(&str, &str)], max_links: usize) -> Page {
     let page = extract::page(&input);
     let (with_tree, _) = extract::page_and_tree(&input);
     assert_eq!(page, with_tree, "both paths of {:?}", String::from_utf8_lossy(body));
+    // Read for its links alone, it has the same links and says the same of itself.
+    let lean = extract::page_links(&input);
+    let said = |page: &Page| {
+        let Page { title, language, canonical, directives, links_cut, .. } = page.clone();
+        (title, language, canonical, directives, links_cut)
+    };
+    assert_eq!((&lean.links, said(&lean)), (&page.links, said(&page)), "{:?}", String::from_utf8_lossy(body));
     page
 }

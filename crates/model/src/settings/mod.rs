@@ -28,7 +28,7 @@ pub use proxy::{ProxyPer, ProxyScheme, ProxyUrl};
 pub use rate::{Period, Rate};
 pub use reference::{Kind, Setting};
 pub use request::{AddressRange, CookieText, NameServer};
-pub use scope::{Order, RobotsMode, Scope};
+pub use scope::{KeepPages, Order, RobotsMode, Scope};
 pub use size::Size;
 pub use span::Span;
 pub use text::ValueError;
@@ -223,6 +223,10 @@ pub struct CrawlSettings {
     #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Content"))]
     pub max_body: Size,
+    /// What is kept of pages: all, or none of them. Without them there is no archive, no text and nothing to search;
+    /// links, outcomes and rows of templates remain, a page costs about half, and guards that compare texts are blind.
+    #[schemars(extend("x-group" = "Content"))]
+    pub keep: KeepPages,
     /// Size at which a new archive file is begun.
     #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Content"))]
@@ -343,6 +347,7 @@ impl Default for CrawlSettings {
             connect_timeout: Span::from_secs(10),
             content_types: PAGE_TYPES.map(media).to_vec(),
             max_body: Size::from_bytes(4 << 20),
+            keep: KeepPages::All,
             warc_size: Size::from_bytes(1_000_000_000),
             http2: true,
             proxies: Vec::new(),

@@ -44,9 +44,20 @@ pub enum RobotsMode {
     Ignore,
 }
 
+/// What is kept of pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum KeepPages {
+    /// Everything: the answer as it came, and what was read from it.
+    #[default]
+    All,
+    /// Nothing but that they were visited, and their links.
+    None,
+}
+
 written_as_text!(Scope, "host, domain, prefix, suffix:NAME, list or any");
 written_as_text!(Order, "breadth-first or depth-first");
 written_as_text!(RobotsMode, "obey or ignore");
+written_as_text!(KeepPages, "all or none");
 
 impl FromStr for Scope {
     type Err = ValueError;
@@ -149,6 +160,27 @@ impl fmt::Display for RobotsMode {
     }
 }
 
+impl FromStr for KeepPages {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<KeepPages, ValueError> {
+        match text {
+            "all" => Ok(KeepPages::All),
+            "none" => Ok(KeepPages::None),
+            _ => Err(ValueError::new(text, "part of pages to keep", "write all or none")),
+        }
+    }
+}
+
+impl fmt::Display for KeepPages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KeepPages::All => "all",
+            KeepPages::None => "none",
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::text::tests::{check, check_refused};
@@ -191,6 +223,13 @@ mod tests {
         check::<RobotsMode>("obey", "obey");
         check::<RobotsMode>("ignore", "ignore");
         check_refused::<RobotsMode>("no", "\"no\" is no way to treat robots.txt; write obey or ignore");
+    }
+
+    #[test]
+    fn what_to_keep_reads_back_as_written() {
+        check::<KeepPages>("all", "all");
+        check::<KeepPages>("none", "none");
+        check_refused::<KeepPages>("some", "\"some\" is no part of pages to keep; write all or none");
     }
 
     proptest! {

@@ -3,8 +3,10 @@
 Arguments: the sign-in link that the server printed, a folder for scraps, and how many requests to try for each call.
 """
 
+import pathlib
 import subprocess
 import sys
+import time
 from urllib.parse import urlsplit
 
 import requests
@@ -16,11 +18,26 @@ session = requests.Session()
 assert session.get(link, timeout=10).status_code == 200
 csrf = session.get(base + "/api/v1/session", timeout=10).json()["csrf"]
 session.headers["x-gannet-csrf"] = csrf
-made = session.post(base + "/api/v1/tokens", json={"name": "schema"}, timeout=10)
-assert made.status_code == 201, made.text
-token = made.json()["token"]
-# Something to find.
-assert session.post(base + "/api/v1/samples/manual", timeout=10).status_code == 201
+
+def post(path, body=None):
+    answer = session.post(base + "/api/v1" + path, json=body or {}, timeout=20)
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+# The first token is one that the calls may revoke.
+post("/tokens", {"name": "revoked"})
+token = post("/tokens", {"name": "schema"})["token"]
+
+# Something to find: a project, its first run and its index, all named in the calls' paths.
+post("/samples/manual")
+run = post("/projects/demo-manual/runs")["id"]
+for _ in range(300):
+    if session.get(f"{base}/api/v1/runs/{run}", timeout=20).json()["state"] == "completed":
+        break
+    time.sleep(0.1)
+pathlib.Path(folder, "schemathesis.toml").write_text(
+    f'[parameters]\n"path.name" = "demo-manual"\n"path.id" = {run}\n"path.file" = "pages.csv"\n'
+)
 
 command = [
     sys.executable, "-m", "schemathesis.cli", "run", base + "/api/v1/openapi.json",
@@ -30,6 +47,6 @@ command = [
     # Streams do not end, and a session that signs out of itself finds nothing more.
     "--exclude-path-regex", "events$",
     "--max-examples", tries, "--phases", "examples,coverage,fuzzing", "--seed", "20261115",
-    "--generation-deterministic", "--request-timeout", "20", "--workers", "2", "--no-color",
+    "--generation-deterministic", "--request-timeout", "20", "--workers", "1", "--no-color",
 ]
 sys.exit(subprocess.run(command, cwd=folder).returncode)

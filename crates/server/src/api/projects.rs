@@ -146,7 +146,7 @@ pub(crate) async fn remove(
 /// A project's file.
 #[utoipa::path(
     get, path = "/projects/{name}/file", tag = "projects", params(("name" = String, Path)),
-    responses((status = 200, body = String, content_type = "application/yaml"), Problems)
+    responses((status = 200, body = Value, content_type = "application/yaml"), Problems)
 )]
 pub(crate) async fn file(State(app): State<App>, Path(name): Path<String>) -> Result<Response, Problem> {
     let entry = entry(&app, &name).await?;

@@ -744,6 +744,8 @@ export const search = {
   filters: 'Filters',
   narrow: 'Narrow down',
   removeFilter: (filter: string) => `Remove the filter ${filter}`,
+  badQuery: 'The query cannot be read',
+  badQueryAdvice: 'Mend it at that character, or put words that are no operators in quotes.',
   clearFilters: 'Remove all filters',
   from: 'from',
   to: 'to',

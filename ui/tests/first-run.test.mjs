@@ -49,7 +49,7 @@ test('from the printed address to searchable rows in under a minute', async (t) 
   await page.goto(world.link);
   const demo = await world.demo(page);
   // The link works once: the story begins with a new one, as printed by `gannet signin`.
-  world.link = world.cli('signin').match(/http:\/\/\S+/)[0];
+  world.link = (await world.cli('signin')).match(/http:\/\/\S+/)[0];
   await page.context().clearCookies();
   await story(world, page, `${demo}shop/tents/`, 'first-run');
 });

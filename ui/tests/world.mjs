@@ -1,7 +1,7 @@
 // What the browser tests share: the real program on a data directory of its own, the system's Chromium, and the checks
 // that every page must pass.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { createRequire } from 'node:module';
@@ -128,9 +128,7 @@ class World {
 
   /** Runs a verb of the program on the same data directory, through the server that owns it. */
   cli(...args) {
-    const done = spawnSync(BIN, [...args, '--data', this.data], { encoding: 'utf8', timeout: 60_000 });
-    assert.equal(done.status, 0, `gannet ${args.join(' ')}:\n${done.stderr}`);
-    return done.stdout;
+    return gannet(...args, '--data', this.data);
   }
 
   async kill9() {
@@ -156,6 +154,16 @@ async function ended(child, signal) {
   const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
   await gone;
   clearTimeout(timer);
+}
+
+/** Runs the program to its end; resolves to what it printed. Not in between, or our own sites could not answer. */
+export function gannet(...args) {
+  return new Promise((resolve, reject) => {
+    execFile(BIN, args, { timeout: 60_000, maxBuffer: 64 << 20 }, (error, printed, said) => {
+      if (error) reject(new Error(`gannet ${args.join(' ')}: ${error.message}\n${said}`));
+      else resolve(printed);
+    });
+  });
 }
 
 /** Serves pages from a map of path to HTML (or a function of the request); resolves to its address. */

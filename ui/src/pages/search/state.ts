@@ -77,7 +77,13 @@ export function usefulFacets(facets: FacetCounts[], columns: IndexColumn[], filt
   const used = new Set(filters.map((filter) => readFilter(filter)?.column));
   return facets
     .map((facet) => ({ ...facet, kind: columns.find((column) => column.name === facet.column)?.kind ?? ('facet' as const) }))
-    .filter((facet) => used.has(facet.column) || (facet.kind === 'facet' ? facet.values.length > 1 && (facet.values[0]?.[1] ?? 0) > 1 : facet.ends !== null && facet.ends[0] < facet.ends[1]));
+    .filter((facet) => used.has(facet.column) || (facet.kind === 'facet' ? facet.values.length > 1 && (facet.values[0]?.[1] ?? 0) > 1 : facet.ends !== null && facet.ends[0] < facet.ends[1]))
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+/** Page or row first, then values to click, then ranges. */
+function rank(facet: { column: string; kind: string }): number {
+  return facet.column === 'kind' ? 0 : facet.kind === 'facet' ? 1 : facet.kind === 'number' ? 2 : 3;
 }
 
 /** The host of a URL; the URL itself if it is none. */

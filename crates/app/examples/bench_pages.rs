@@ -86,7 +86,7 @@ impl Documents {
         paths.sort();
         // Some of every package.
         let step = paths.len().div_ceil(MOST).max(1);
-        let mut pages = HashMap::new();
+        let mut pages: HashMap<String, Bytes> = HashMap::new();
         for path in paths.iter().step_by(step) {
             let name = format!("/{}", path.strip_prefix(folder)?.to_string_lossy());
             if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte)) {

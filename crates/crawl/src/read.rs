@@ -321,7 +321,7 @@ mod tests {
         let project = model::Project::parse("version: 1\nproject: e\nstart: [http://e.test/]\n", "e")
             .expect("a project");
         let pages = PageReader::new(&project, "gannet").expect("no template");
-        let mut reader = Reader::new(&project.crawl, pages);
+        let mut reader = Reader::new(&project.crawl, pages, Arc::default());
         let read = reader.guarded(job, |_, _| panic!("as if reading had a bug"));
         assert_eq!((read.lease, read.key, read.visit.status), (LeaseId(3), key, Some(200)));
         assert!(matches!(read.end, End::Failed { error: ErrorKind::Body, patience: Patience::Drop }));

@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::access::Secret;
 use crate::problem::Problem;
+use crate::signin;
 use crate::state::App;
 
 /// The session's cookie.
@@ -48,7 +49,7 @@ pub(crate) async fn outer(State(app): State<App>, request: Request, next: Next) 
 
 /// Lets only those through who may ask.
 pub(crate) async fn signed_in(State(app): State<App>, request: Request, next: Next) -> Response {
-    let (method, headers) = (request.method().clone(), request.headers().clone());
+    let (method, uri, headers) = (request.method().clone(), request.uri().clone(), request.headers().clone());
     match may_ask(&app, &method, &headers).await {
         Ok(()) => {
             let mut response = next.run(request).await;
@@ -56,8 +57,15 @@ pub(crate) async fn signed_in(State(app): State<App>, request: Request, next: Ne
             response.headers_mut().entry(header::CACHE_CONTROL).or_insert(caching);
             response
         }
+        Err(problem) if is_page(uri.path(), &headers) => signin::sign_in_first(problem.status),
         Err(problem) => problem.into_response(),
     }
+}
+
+/// Whether a person looks at the answer.
+fn is_page(path: &str, headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    path.starts_with("/s/") && accept.contains("text/html")
 }
 
 /// The session that a request shows.

@@ -22,6 +22,11 @@ pub(crate) async fn sign_in(State(app): State<App>, query: Pairs) -> Result<Resp
     Ok((StatusCode::SEE_OTHER, headers).into_response())
 }
 
+/// What a person sees who is not signed in.
+pub(crate) fn sign_in_first(status: StatusCode) -> Response {
+    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], NOT_SIGNED_IN).into_response()
+}
+
 /// The cookie of a session. Not `Secure`: loopback is spoken to without TLS.
 pub(crate) fn cookie(session: &str, seconds: u64) -> String {
     format!("{COOKIE}={session}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}")
@@ -31,3 +36,7 @@ const REFUSED: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>S
     <h1>This link does not sign in</h1><p>A sign-in link works once, for a day. Look for the latest one in the \
     terminal where <code>gannet serve</code> runs, or run <code>gannet signin</code> for another.\
     <p>Signed in already? <a href=/>Go on</a>.";
+
+const NOT_SIGNED_IN: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Sign in to Gannet</title>\
+    <link rel=stylesheet href=/plain.css><h1>Sign in first</h1><p>Open the link that <code>gannet serve</code> printed \
+    at its start, or run <code>gannet signin</code> for another.";

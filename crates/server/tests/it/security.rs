@@ -23,6 +23,8 @@ async fn a_stranger_gets_pages_but_no_data() {
         let answer = stranger.get(path).await.expect(401);
         assert!(answer.json()["do"].as_str().unwrap().contains("gannet signin"), "{path}");
     }
+    let page = stranger.with("accept", "text/html").get("/s/shop?q=x").await;
+    assert!(page.status == 401 && page.text().contains("gannet signin"));
     for token in ["Bearer gannet_wrong", "Bearer ", "Basic YTpi", "gannet_x"] {
         stranger.with("authorization", token).get("/api/v1/projects").await.expect(401);
     }
@@ -154,7 +156,7 @@ async fn bodies_are_bounded() {
     let dir = tempfile::tempdir().unwrap();
     let served = Served::start(dir.path()).await;
     let asker = served.signed_in().await;
-    let long = json!({ "yaml": "x".repeat(3 << 20) });
+    let long = json!({ "yaml": "x".repeat((2 << 20) + 100) });
     asker.post("/api/v1/projects", &long).await.expect(413);
     asker.post("/api/v1/tokens", &json!({ "name": "x".repeat(101) })).await.expect(422);
 }

@@ -44,6 +44,8 @@ export class Draft {
   canRedo = $state(false);
   #narrower: number[] = [];
   /** Rows around elements: the page's tree is known to the snapshot only. */
+  /** A page that a crawl read as this type, if there was one. */
+  crawled: (type: string) => Promise<string | null> = async () => null;
   rowsAround: (nodes: number[]) => number[] = (nodes) => nodes;
   #hover: ReturnType<typeof setTimeout> | undefined;
   #asked: AbortController | null = null;
@@ -129,7 +131,7 @@ export class Draft {
     this.shownNodes = [];
     if (!this.previews[type]) {
       const from = Object.keys(this.previews)[0];
-      const url = this.exampleOf(type) ?? (from ? this.previews[from]?.url : undefined) ?? this.project.start[0];
+      const url = (await this.crawled(type)) ?? this.exampleOf(type) ?? (from ? this.previews[from]?.url : undefined) ?? this.project.start[0];
       if (url) await this.fetch(url, type);
     }
     this.reading.clear();

@@ -3,7 +3,7 @@
 //! Similarity is that of the fingerprints, as the source paper has it. Edits scattered over a text cost it more hashes
 //! than characters, so the share of the text that really stands in both is told beside it, passage by passage.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -191,45 +191,59 @@ pub struct Pair {
     pub second: usize,
     /// Their similarity.
     pub similarity: f64,
-    /// The part of the text that they share.
-    pub share: f64,
+    /// The part of the text that they share, where that decided.
+    pub share: Option<f64>,
+}
+
+/// What is kept of each of many texts.
+struct Light {
+    /// How many hashes it has.
+    hashes: usize,
+    /// The hash of the whole, if there is a letter or digit.
+    exact: Option<u64>,
 }
 
 /// All pairs of which similarity or share is at or above the threshold, in order. Exact: every pair with a common hash
 /// is looked at.
-pub fn pairs(texts: &[Prepared], threshold: f64) -> Vec<Pair> {
+pub fn pairs<T: AsRef<str>>(texts: &[T], settings: Winnowing, threshold: f64) -> Vec<Pair> {
+    // A text in runs no longer than need be keeps W of W + K − 1 hashes: what is far below cannot reach the threshold.
+    let least = threshold * settings.window as f64 / (2 * settings.certain()) as f64;
     let mut found = Vec::new();
+    let mut known: Vec<Light> = Vec::with_capacity(texts.len());
     let mut holders: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut same: HashMap<u64, Vec<usize>> = HashMap::new();
     for (second, text) in texts.iter().enumerate() {
-        let mut met: HashSet<usize> = HashSet::new();
+        let prepared = Prepared::new(text.as_ref(), settings);
+        let exact = (!prepared.characters.is_empty()).then_some(prepared.exact);
+        let twins = exact.and_then(|exact| same.get(&exact)).into_iter().flatten();
+        found.extend(twins.map(|first| Pair { first: *first, second, similarity: 1.0, share: None }));
         let mut common: HashMap<usize, usize> = HashMap::new();
-        for first in same.get(&text.exact).into_iter().flatten() {
-            if text.is_same(&texts[*first]) {
-                met.insert(*first);
-                found.push(Pair { first: *first, second, similarity: 1.0, share: 1.0 });
-            }
-        }
-        for first in text.hashes.iter().filter_map(|hash| holders.get(hash)).flatten() {
+        for first in prepared.hashes.iter().filter_map(|hash| holders.get(hash)).flatten() {
             *common.entry(*first).or_default() += 1;
         }
-        // A text in runs no longer than need be keeps W of W + K − 1 hashes: those below cannot reach the threshold.
-        let least = threshold * text.settings.window as f64 / (2 * text.settings.certain()) as f64;
-        for (first, common) in common.into_iter().filter(|(first, _)| !met.contains(first)) {
-            let other = &texts[first];
-            let similarity = common as f64 / text.hashes.len().max(other.hashes.len()) as f64;
-            if similarity < least {
+        for (first, common) in common {
+            let other = &known[first];
+            let similarity = common as f64 / prepared.hashes.len().max(other.hashes) as f64;
+            if other.exact == exact || similarity < least {
                 continue;
             }
-            let share = other.share(text);
-            if similarity.max(share) >= threshold {
-                found.push(Pair { first, second, similarity, share });
+            if similarity >= threshold {
+                found.push(Pair { first, second, similarity, share: None });
+                continue;
+            }
+            // Texts are made ready again rather than kept: that would be many times their size.
+            let share = Prepared::new(texts[first].as_ref(), settings).share(&prepared);
+            if share >= threshold {
+                found.push(Pair { first, second, similarity, share: Some(share) });
             }
         }
-        for hash in &text.hashes {
+        for hash in &prepared.hashes {
             holders.entry(*hash).or_default().push(second);
         }
-        same.entry(text.exact).or_default().push(second);
+        if let Some(exact) = exact {
+            same.entry(exact).or_default().push(second);
+        }
+        known.push(Light { hashes: prepared.hashes.len(), exact });
     }
     found.sort_by_key(|pair| (pair.first, pair.second));
     found
@@ -272,9 +286,9 @@ mod tests {
             (from..from + 60).map(|n| format!("{:x} ", (n + 1).wrapping_mul(0x9E37_79B1))).collect::<String>()
         };
         let texts = [words(0), words(100), words(0).to_uppercase(), words(10), "x".into(), "X!".into()];
-        let prepared: Vec<Prepared> = texts.iter().map(|text| prepared(text)).collect();
+        let settings = Winnowing { gram: 4, window: 3, ..Winnowing::default() };
         let found: Vec<(usize, usize)> =
-            pairs(&prepared, 0.7).iter().map(|pair| (pair.first, pair.second)).collect();
+            pairs(&texts, settings, 0.7).iter().map(|pair| (pair.first, pair.second)).collect();
         assert_eq!(found, [(0, 2), (0, 3), (2, 3), (4, 5)]);
     }
 

@@ -225,18 +225,27 @@ fn all(context: &Context, flags: &ArgMatches, file: &str, settings: Winnowing) -
         let document: Document = serde_json::from_slice(&line)
             .map_err(|error| bad(format!("line {number} is not {{id, text}}: {error}")))?;
         ids.push(document.id);
-        texts.push(Prepared::new(&document.text, settings));
+        texts.push(document.text);
     }
     let mut out = Output::new();
-    for pair in pairs(&texts, least) {
+    for pair in pairs(&texts, settings, least) {
         let (a, b) = (&ids[pair.first], &ids[pair.second]);
         if context.json {
-            out.line(json!({ "a": a, "b": b, "similarity": pair.similarity, "share": pair.share }))?;
+            let mut shown = json!({ "a": a, "b": b, "similarity": pair.similarity });
+            if let Some(share) = pair.share {
+                shown["share"] = share.into();
+            }
+            out.line(shown)?;
         } else {
             let name =
                 |id: &Json| plain(id.as_str().map_or_else(|| id.to_string(), ToOwned::to_owned).as_str());
-            let (similarity, share) = (100.0 * pair.similarity, 100.0 * pair.share);
-            out.line(format_args!("{similarity:>5.1} %  {share:>5.1} %  {}  {}", name(a), name(b)))?;
+            let share = pair.share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+            out.line(format_args!(
+                "{:>5.1} %  {share:>7}  {}  {}",
+                100.0 * pair.similarity,
+                name(a),
+                name(b)
+            ))?;
         }
     }
     out.done()?;

@@ -74,11 +74,16 @@ fn near_duplicates_are_told_from_others() {
     assert!(precision >= 0.99 && recall >= 0.97 && looked_up >= 0.95, "{precision} {recall} {looked_up}");
 
     // The same, as all pairs of many are found.
-    let some: Vec<Prepared> =
-        documents.iter().take(10).chain(edited.iter().take(20).map(|edit| &edit.text)).map(prepare).collect();
-    for pair in pairs(&some, THRESHOLD) {
-        let (a, b) = (&some[pair.first], &some[pair.second]);
-        assert!(a.likeness(b).similarity.max(a.share(b)) >= THRESHOLD);
+    let some: Vec<&String> =
+        documents.iter().take(10).chain(edited.iter().take(20).map(|edit| &edit.text)).collect();
+    let found = pairs(&some, settings, THRESHOLD);
+    for first in 0..some.len() {
+        for second in first + 1..some.len() {
+            let (a, b) = (prepare(some[first]), prepare(some[second]));
+            let expected = a.likeness(&b).similarity.max(a.share(&b)) >= THRESHOLD;
+            let has = found.iter().any(|pair| (pair.first, pair.second) == (first, second));
+            assert_eq!(has, expected, "{first} and {second}");
+        }
     }
 }
 

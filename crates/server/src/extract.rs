@@ -38,8 +38,11 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
                 _ => StatusCode::BAD_REQUEST,
             };
             let mut problem = Problem::new(status, format!("the body cannot be read: {error}"));
-            problem.position =
-                Some(Position { line: error.line() as u64, column: error.column() as u64, offset: None });
+            problem.position = Some(Box::new(Position {
+                line: error.line() as u64,
+                column: error.column() as u64,
+                offset: None,
+            }));
             problem
         })
     }

@@ -28,13 +28,15 @@ pub(crate) struct Problem {
     class: Option<Class>,
     /// Where the mistake is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) position: Option<Position>,
+    pub(crate) position: Option<Box<Position>>,
     /// What to do.
     #[serde(rename = "do", skip_serializing_if = "Option::is_none")]
-    advice: Option<String>,
+    #[schema(value_type = Option<String>)]
+    advice: Option<Box<str>>,
     /// The version that is current, when an edit was based on an older one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<String>,
+    #[schema(value_type = Option<String>)]
+    version: Option<Box<str>>,
     /// Every mistake of a project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Mistake>,
@@ -120,7 +122,7 @@ impl Problem {
     }
 
     /// The same, with what to do.
-    pub(crate) fn advise(mut self, advice: impl Into<String>) -> Problem {
+    pub(crate) fn advise(mut self, advice: impl Into<Box<str>>) -> Problem {
         self.advice = Some(advice.into());
         self
     }
@@ -128,14 +130,14 @@ impl Problem {
     /// The same, with every mistake; the first one's place is the problem's.
     pub(crate) fn with_errors(mut self, errors: Vec<Mistake>) -> Problem {
         if let Some(Mistake { line: line @ 1.., column, .. }) = errors.first() {
-            self.position = Some(Position { line: *line, column: *column, offset: None });
+            self.position = Some(Box::new(Position { line: *line, column: *column, offset: None }));
         }
         self.errors = errors;
         self
     }
 
     /// The same, with the version that is current.
-    pub(crate) fn with_version(mut self, version: impl Into<String>) -> Problem {
+    pub(crate) fn with_version(mut self, version: impl Into<Box<str>>) -> Problem {
         self.version = Some(version.into());
         self
     }
@@ -175,13 +177,12 @@ impl From<ServiceError> for Problem {
         let mut problem = Problem::new(status, error.sentence());
         problem.class = Some(class);
         match error {
-            E::Stale { version, .. } => problem.version = Some(version),
+            E::Stale { version, .. } => problem.version = Some(version.into()),
             E::BadProject(mistakes) => problem = problem.with_errors(mistakes),
             _ => {}
         }
         if class == Class::Damaged {
-            problem.advice =
-                Some("stop the server and run \"gannet check\", then \"gannet repair\"".to_owned());
+            problem.advice = Some("stop the server and run \"gannet check\", then \"gannet repair\"".into());
         }
         problem
     }

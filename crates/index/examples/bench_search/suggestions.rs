@@ -7,6 +7,9 @@ use text::suggest::{Entry, Source, Suggestions};
 
 use crate::{Dice, percentiles, times};
 
+/// Makes of a title what someone types.
+type Typed = fn(&mut Dice, &str) -> String;
+
 const WORDS: u64 = 250_000;
 const TYPED: usize = 1_000;
 
@@ -28,7 +31,7 @@ pub(crate) fn run(seed: u64) {
     let suggestions = timed("suggestions, read", || Suggestions::read(&bytes).unwrap());
     assert!(suggestions.len() > Suggestions::MOST * 9 / 10);
 
-    let kinds: [(&str, fn(&mut Dice, &str) -> String); 5] = [
+    let kinds: [(&str, Typed); 5] = [
         ("begun", |dice, phrase| begun(dice, phrase, 1)),
         ("mistyped", |dice, phrase| {
             let typed = begun(dice, phrase, 5);

@@ -668,8 +668,8 @@ export const palette = {
 
 export const help = {
   title: 'Guide',
-  order: ['guide', 'project', 'search', 'crawl-hints', 'reliability'],
-  names: { guide: 'First steps', project: 'Project files', search: 'Search', 'crawl-hints': 'Hints to crawlers', reliability: 'Reliability' } as Record<string, string>,
+  order: ['guide', 'project', 'search', 'server', 'crawl-hints', 'reliability', 'performance', 'comparison'],
+  names: { guide: 'First steps', project: 'Project files', search: 'Search', server: 'Server', 'crawl-hints': 'Hints to crawlers', reliability: 'Reliability', performance: 'Performance', comparison: 'Comparison' } as Record<string, string>,
   api: 'API',
   table: 'Table',
   noneTitle: 'There is no such page in the guide',

@@ -1,6 +1,11 @@
 // One way to the server: JSON in and out, the CSRF token on unsafe methods, every failure a `Problem`.
 
+import type { Paths } from './schema';
+
 const BASE = '/api/v1';
+
+/** Methods, and the paths that the server describes for them: another one does not compile. */
+export type Method = keyof Paths;
 
 /** A place in a file with its message, as the server's checks give it. */
 export interface Mistake {
@@ -48,7 +53,7 @@ export function whenSignedOut(handler: () => void): void {
 export type Query = Record<string, string | number | boolean | string[] | null | undefined>;
 
 /** The address of an API path: for downloads, frames and event streams. */
-export function address(path: string, query: Query = {}): string {
+export function address(path: Paths[Method], query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
     if (value === null || value === undefined || value === '') continue;
@@ -73,7 +78,7 @@ export interface Answer<T> {
 }
 
 /** Asks and gives the answer with its version. */
-export async function ask<T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> {
+export async function ask<T, M extends Method = Method>(method: M, path: Paths[M], options: Options = {}): Promise<Answer<T>> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (options.body !== undefined) headers['content-type'] = 'application/json';
   if (method !== 'GET') headers['x-gannet-csrf'] = csrf;
@@ -130,9 +135,9 @@ async function read(answer: Response): Promise<Problem> {
   );
 }
 
-export const get = async <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> => (await ask<T>('GET', path, { query, signal })).data;
-export const post = async <T>(path: string, body: unknown = {}, signal?: AbortSignal): Promise<T> => (await ask<T>('POST', path, { body, signal })).data;
-export const del = async <T>(path: string, version?: string | number | null): Promise<T> => (await ask<T>('DELETE', path, { version })).data;
+export const get = async <T>(path: Paths['GET'], query?: Query, signal?: AbortSignal): Promise<T> => (await ask<T>('GET', path, { query, signal })).data;
+export const post = async <T>(path: Paths['POST'], body: unknown = {}, signal?: AbortSignal): Promise<T> => (await ask<T>('POST', path, { body, signal })).data;
+export const del = async <T>(path: Paths['DELETE'], version?: string | number | null): Promise<T> => (await ask<T>('DELETE', path, { version })).data;
 
 /** A part of a path. */
 export const part = encodeURIComponent;

@@ -110,7 +110,7 @@ export interface SearchRequest {
   limit?: number;
 }
 
-const at = (name: string, rest = '') => `/indexes/${part(name)}${rest}`;
+const at = <R extends string = ''>(name: string, rest?: R) => `/indexes/${part(name)}${rest ?? ''}` as `/indexes/${string}${R}`;
 
 export const indexes = (signal?: AbortSignal) => get<Items<IndexCard>>('/indexes', {}, signal);
 export const index = async (name: string, signal?: AbortSignal): Promise<IndexCard & { etag: string | null }> => {

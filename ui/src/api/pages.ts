@@ -84,7 +84,7 @@ export interface RowsFilter {
   changes?: string;
 }
 
-const at = (project: string, rest: string) => `/projects/${part(project)}${rest}`;
+const at = <R extends string = ''>(name: string, rest?: R) => `/projects/${part(name)}${rest ?? ''}` as `/projects/${string}${R}`;
 
 export const pages = (project: string, filter: PagesFilter, cursor: string | null, limit = 100, signal?: AbortSignal) =>
   get<Items<PageRow>>(at(project, '/pages'), { ...filter, cursor, limit }, signal);

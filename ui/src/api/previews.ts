@@ -104,7 +104,7 @@ export interface Step {
   relation: 'path' | 'child';
 }
 
-const at = (id: string) => `/previews/${part(id)}`;
+const at = (id: string): `/previews/${string}` => `/previews/${part(id)}`;
 
 export const makePreview = (body: { url: string; html?: string; project?: string }, signal?: AbortSignal) => post<Preview>('/previews', body, signal);
 export const pageAddress = (id: string) => address(`${at(id)}/page`);

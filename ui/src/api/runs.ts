@@ -168,7 +168,7 @@ export interface LogFilter {
   text?: string;
 }
 
-const at = (id: string | number, rest = '') => `/runs/${part(String(id))}${rest}`;
+const at = <R extends string = ''>(id: string | number, rest?: R) => `/runs/${part(String(id))}${rest ?? ''}` as `/runs/${string}${R}`;
 
 export const startRun = (project: string, how: { fresh?: boolean; only_failed?: boolean } = {}) => post<Run>(`/projects/${part(project)}/runs`, how);
 export const runs = (state?: string, signal?: AbortSignal) => get<Items<Run>>('/runs', { state, limit: 200 }, signal);

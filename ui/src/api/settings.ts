@@ -5,7 +5,8 @@ export interface Setting {
   key: string;
   flag?: string | null;
   variable?: string | null;
-  kind: 'switch' | 'number' | 'text' | 'list' | 'map';
+  /** `switch`, `number`, `text`, `list`, `map`, `choice`, `time`, `size`, `rate`, `pattern`, `list of patterns`. */
+  kind: string;
   /** How a value is written. */
   form?: string | null;
   unit?: string | null;

@@ -19,7 +19,9 @@ export function keyOf(row: Row): string | null {
 /** The versions of a row, the latest first, each with what differs from the one before. */
 export function versions(answer: unknown): Version[] {
   const items = Array.isArray(answer) ? answer : ((answer as { items?: unknown[] } | null)?.items ?? []);
-  const told = items.filter((item): item is Record<string, unknown> => item !== null && typeof item === 'object');
+  const told = items
+    .filter((item): item is Record<string, unknown> => item !== null && typeof item === 'object')
+    .sort((a, b) => Number(a.run ?? 0) - Number(b.run ?? 0));
   let before: Record<string, unknown> | null = null;
   const found: Version[] = [];
   for (const item of told) {

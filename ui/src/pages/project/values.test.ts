@@ -11,6 +11,8 @@ describe('settings', () => {
     expect(choices(setting({ form: 'host, domain or any' }))).toEqual(['host', 'domain', 'any']);
     expect(control(setting({ form: 'host, domain, prefix, suffix:NAME, list or any' }))).toBe('text');
     expect(control(setting({ form: 'rate' }))).toBe('text');
+    expect(control(setting({ kind: 'choice', choices: ['a', 'b'] }))).toBe('choice');
+    expect(control(setting({ kind: 'time' }))).toBe('text');
   });
 
   it('go into their box and come out the same', () => {
@@ -18,7 +20,13 @@ describe('settings', () => {
       ['1/s', setting({})],
       [100, setting({ kind: 'number' })],
       [['/a/*', '/b/*'], setting({ kind: 'list' })],
-      [{ 'X-A': 'b: c', Y: 'z' }, setting({ kind: 'map' })],
+      [{ 'X-A': 'b: c', Y: 'z', Z: '1' }, setting({ kind: 'map' })],
+      [['/a/*'], setting({ kind: 'list of patterns' })],
+      [[['car', 'automobile'], ['mice', 'mouse']], setting({ kind: 'list', key: 'analysis.synonyms' })],
+      [[{ url: 'old.test', do: 'block' }], setting({ kind: 'list', key: 'ranking.rules' })],
+      [{ half_life: 30, weight: 1 }, setting({ kind: 'map', key: 'ranking.freshness' })],
+      [{ list: 'en', words: ['foo'] }, setting({ key: 'analysis.stop_words' })],
+      ['[2001:db8::1]:53', setting({})],
     ];
     for (const [value, of] of cases) expect(boxValue(boxText(value, of), of)).toEqual(value);
     expect(boxValue(' ', setting({}))).toBeUndefined();
@@ -50,6 +58,7 @@ describe('settings', () => {
     expect(written(['a', 'b'])).toBe('a, b');
     expect(written({ a: 1 })).toBe('a: 1');
     expect(written(null)).toBe('');
+    expect(written({ list: null, words: [] })).toBe('');
     expect(written(false)).toBe('false');
   });
 });

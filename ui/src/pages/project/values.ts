@@ -14,41 +14,68 @@ export function choices(setting: Setting): string[] {
 
 /** What a setting is edited with. */
 export function control(setting: Setting): Control {
-  if (setting.kind === 'text' && choices(setting).length > 0) return 'choice';
-  return setting.kind;
+  if (setting.kind.startsWith('list')) return 'list';
+  if (setting.kind === 'switch' || setting.kind === 'number' || setting.kind === 'map') return setting.kind;
+  return choices(setting).length > 0 ? 'choice' : 'text';
 }
 
 /** A value as people write it; empty for none. */
 export function written(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(written).join(', ');
-  if (typeof value === 'object') return Object.entries(value).map(([name, one]) => `${name}: ${written(one)}`).join(', ');
+  if (typeof value === 'object') {
+    const entries = Object.entries(value).filter(([, one]) => written(one) !== '');
+    return entries.map(([name, one]) => `${name}: ${written(one)}`).join(', ');
+  }
   return String(value);
 }
 
-/** The text of a value in its box: one item a line for lists and maps. */
+/** The text of a value in its box: one item a line for lists and maps, JSON for what lies deeper. */
 export function boxText(value: unknown, setting: Setting): string {
   if (value === null || value === undefined) return '';
-  if (setting.kind === 'list') return (Array.isArray(value) ? value : [value]).map(written).join('\n');
-  if (setting.kind === 'map' && typeof value === 'object') return Object.entries(value).map(([name, one]) => `${name}: ${written(one)}`).join('\n');
-  return written(value);
+  const kind = control(setting);
+  if (kind === 'list') return (Array.isArray(value) ? value : [value]).map(item).join('\n');
+  if (kind === 'map' && typeof value === 'object') return Object.entries(value).map(([name, one]) => `${name}: ${item(one)}`).join('\n');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** The value of a box's text; undefined for an empty one, which leaves the default. */
 export function boxValue(text: string, setting: Setting): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
+  const kind = control(setting);
   const lines = trimmed.split('\n').map((line) => line.trim()).filter(Boolean);
-  if (setting.kind === 'list') return lines;
-  if (setting.kind === 'map') {
+  if (kind === 'list') return lines.map((line) => read(line, GROUPS.has(setting.key)));
+  if (kind === 'map') {
     return Object.fromEntries(lines.map((line) => {
       const at = line.indexOf(':');
-      return at < 0 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+      const value = at < 0 ? '' : line.slice(at + 1).trim();
+      return [at < 0 ? line : line.slice(0, at).trim(), setting.key.startsWith('ranking.') && NUMBER.test(value) ? Number(value) : value];
     }));
   }
   // What is no number is sent as it is: the server says what is wrong with it.
-  if (setting.kind === 'number' && /^-?\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed);
-  return trimmed;
+  if (kind === 'number' && NUMBER.test(trimmed)) return Number(trimmed);
+  return read(trimmed, false);
+}
+
+const NUMBER = /^-?\d+(\.\d+)?$/;
+/** Lists of groups of words: a line is a group. */
+const GROUPS = new Set(['analysis.synonyms']);
+
+function item(value: unknown): string {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
+  return value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function read(text: string, isGroup: boolean): unknown {
+  if (text.startsWith('{') || text.startsWith('[')) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // Not JSON after all: a text that begins so.
+    }
+  }
+  return isGroup ? text.split(',').map((word) => word.trim()).filter(Boolean) : text;
 }
 
 /** The value at a path such as `ranking.k`. */

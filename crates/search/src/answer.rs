@@ -22,6 +22,8 @@ pub struct Search {
     pub sort: Option<String>,
     /// Columns whose values are counted.
     pub facets: Vec<String>,
+    /// Columns that the index does not have are not counted, instead of being refused: a young index has few.
+    pub known_facets: bool,
     /// With the way to each score.
     pub explain: bool,
     /// In place of the index's own ranking.

@@ -54,7 +54,9 @@ impl Searcher<'_> {
         let offset = search.cursor.as_deref().map_or(Ok(0), |cursor| read_cursor(cursor, &search.query))?;
         let order = self.order(search.sort.as_deref())?;
         let rules = Rules::new(&ranking, &search.query);
-        let facets = self.facets(&search.facets)?;
+        let is_counted = |name: &&String| !search.known_facets || self.fields.columns.contains_key(*name);
+        let counted: Vec<String> = search.facets.iter().filter(is_counted).cloned().collect();
+        let facets = self.facets(&counted)?;
         let scoring = self.scoring(&ranking);
         let mut filters = plan.filters.clone();
         filters.extend(rules.filters());
@@ -100,7 +102,7 @@ impl Searcher<'_> {
         let mut answer = Answer {
             total: found.total,
             with_all_words: found.with_all,
-            facets: self.counts(&search.facets, found.counts),
+            facets: self.counts(&counted, found.counts),
             also: plan.spread.clone().into_iter().collect(),
             ignored: plan.ignored.clone(),
             ..Answer::default()

@@ -37,13 +37,12 @@ impl Assets {
         self.file("index.html").is_some()
     }
 
-    /// The file of a path; a path without a dot is a page of the UI, which is one file.
+    /// The file of a path; any other path that a browser opens is a page of the UI, which is one file.
     pub(crate) fn respond(&self, path: &str, asked: &HeaderMap) -> Response {
         let name = path.trim_start_matches('/');
-        let name = match name.rsplit('/').next().unwrap_or_default().contains('.') {
-            true => name,
-            false => "index.html",
-        };
+        let accepted = asked.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let is_page = !name.starts_with(HASHED) && (!name.contains('.') || accepted.contains("text/html"));
+        let name = if is_page && self.file(name).is_none() { "index.html" } else { name };
         let Some(file) = self.file(name) else {
             return match name {
                 "index.html" => (StatusCode::OK, [(header::CONTENT_TYPE, HTML)], NO_UI).into_response(),

@@ -91,6 +91,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         cursor: flags.get_one("cursor").cloned(),
         sort: flags.get_one("sort").cloned(),
         facets: flags.get_many::<String>("facet").into_iter().flatten().cloned().collect(),
+        known_facets: false,
         explain: flags.get_flag("explain"),
         ranking: None,
     };

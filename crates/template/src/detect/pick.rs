@@ -102,6 +102,15 @@ pub fn pick_in_rows(tree: &Tree, rows: &[NodeId], examples: &Examples) -> Option
     let css: Vec<String> = candidates.iter().filter_map(Expression::as_css).map(str::to_owned).collect();
     let narrowed = narrowed(&outline, &css, &wanted, &examples.exclude);
     candidates.extend(narrowed.into_iter().map(Expression::Css));
+    // A row may lack what the example is: better empty than something else at its place.
+    let looks_like = |node: NodeId| {
+        wanted.iter().any(|example| {
+            let mut classes = outline.classes(*example).peekable();
+            tree.name(node) == tree.name(*example)
+                && (classes.peek().is_none()
+                    || classes.any(|class| outline.classes(node).any(|own| own == class)))
+        })
+    };
     let judged = candidates.into_iter().take(MOST_TRIED).enumerate().filter_map(|(order, expression)| {
         let selector = expression.compile()?;
         let found: Vec<Vec<NodeId>> = rows.iter().map(|row| nodes(&selector, tree, *row)).collect();
@@ -110,9 +119,10 @@ pub fn pick_in_rows(tree: &Tree, rows: &[NodeId], examples: &Examples) -> Option
             column.nodes[at].iter().all(|node| taken(at).contains(node))
                 && !examples.exclude.iter().any(|node| taken(at).contains(node))
         });
+        let strangers = (0..rows.len()).flat_map(taken).filter(|node| !looks_like(**node)).count();
         let empty = found.iter().filter(|nodes| nodes.is_empty()).count();
         let surplus: usize = found.iter().map(|nodes| nodes.len().saturating_sub(1)).sum();
-        let rank = (if many { 0 } else { surplus.min(1) }, empty, surplus, order);
+        let rank = (if many { 0 } else { surplus.min(1) }, strangers, empty, surplus, order);
         let nodes = (0..rows.len()).flat_map(|at| taken(at).to_vec()).collect();
         fits.then_some((rank, Picked { expression, nodes }))
     });
@@ -225,6 +235,17 @@ mod tests {
         assert_eq!(words(&tree, &price.nodes), ["1 €", "2 €", "9 €", "3 €"]);
         let new = pick_in_rows(&tree, &rows.nodes, &examples(&[find(&tree, "i", "new")], &[])).unwrap();
         assert_eq!(words(&tree, &new.nodes), ["new"]);
+    }
+
+    #[test]
+    fn a_field_that_some_rows_lack_is_empty_there() {
+        let page = "<li><p class=name>A</p><p class=colour>red</p><p class=size>1</p></li>\
+                    <li><p class=name>B</p><p class=size>2</p></li>";
+        let tree = html::parse(page, &mut ());
+        let rows: Vec<NodeId> =
+            tree.descendants(tree.root()).filter(|node| tree.name(*node) == Some("li")).collect();
+        let colour = pick_in_rows(&tree, &rows, &examples(&[find(&tree, "p", "red")], &[])).unwrap();
+        assert_eq!(words(&tree, &colour.nodes), ["red"]);
     }
 
     #[test]

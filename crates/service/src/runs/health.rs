@@ -115,12 +115,17 @@ impl Recent {
     pub(crate) fn health(&self, progress: Option<&Progress>) -> Health {
         let count = |wanted: fn(&Seen) -> bool| self.seen.iter().filter(|seen| wanted(seen)).count();
         let bad = count(|seen| matches!(seen.end, VisitEnd::Failed(_) | VisitEnd::Busy(..)));
-        let warn = count(|seen| seen.end == VisitEnd::Page && !seen.empty.is_empty());
+        // A field that many pages lack is just rare; one that most have and these do not is a warning.
+        let empty = self.empty_field();
+        let field = empty.as_ref().and_then(|say| say.action.as_ref()?.field.clone());
+        let lacks =
+            |seen: &&Seen| seen.end == VisitEnd::Page && field.iter().any(|name| seen.empty.contains(name));
+        let warn = self.seen.iter().filter(lacks).count();
         let all = self.seen.len();
         let share = |part: usize| if all == 0 { 0.0 } else { part as f64 / all as f64 };
         let (bad, warn) = (share(bad), share(warn));
         let say = self.blocked().or_else(|| self.busy()).or_else(|| self.login());
-        let say = say.or_else(|| self.failing(bad)).or_else(|| self.empty_field()).or_else(|| self.trap());
+        let say = say.or_else(|| self.failing(bad)).or(empty).or_else(|| self.trap());
         let say = say.or_else(|| self.forbidden()).unwrap_or_else(|| self.well(progress));
         let Say { level, sentence, action } = say;
         Health { good: 1.0 - bad - warn, warn, bad, level, sentence, action }

@@ -60,31 +60,31 @@ pub(crate) struct Position {
 pub(crate) enum Problems {
     /// The request is wrong.
     #[response(status = 400, content_type = "application/problem+json")]
-    BadRequest(#[to_schema] Problem),
+    BadRequest(Problem),
     /// Not signed in.
     #[response(status = 401, content_type = "application/problem+json")]
-    Unauthorized(#[to_schema] Problem),
+    Unauthorized(Problem),
     /// Signed in, but the request comes from elsewhere or lacks the CSRF header.
     #[response(status = 403, content_type = "application/problem+json")]
-    Forbidden(#[to_schema] Problem),
+    Forbidden(Problem),
     /// There is no such thing.
     #[response(status = 404, content_type = "application/problem+json")]
-    NotFound(#[to_schema] Problem),
+    NotFound(Problem),
     /// It is in use, or in the way of something else.
     #[response(status = 409, content_type = "application/problem+json")]
-    Conflict(#[to_schema] Problem),
+    Conflict(Problem),
     /// The body is too long.
     #[response(status = 413, content_type = "application/problem+json")]
-    TooLarge(#[to_schema] Problem),
+    TooLarge(Problem),
     /// The body is of another type.
     #[response(status = 415, content_type = "application/problem+json")]
-    UnsupportedMediaType(#[to_schema] Problem),
+    UnsupportedMediaType(Problem),
     /// The body is well-formed, but cannot be taken.
     #[response(status = 422, content_type = "application/problem+json")]
-    Unprocessable(#[to_schema] Problem),
+    Unprocessable(Problem),
     /// The server failed.
     #[response(status = 500, content_type = "application/problem+json")]
-    Failed(#[to_schema] Problem),
+    Failed(Problem),
 }
 
 fn number<S: serde::Serializer>(status: &StatusCode, serializer: S) -> Result<S::Ok, S::Error> {

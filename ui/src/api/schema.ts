@@ -1,5 +1,31 @@
 // Made by `npm run api` from openapi.json; change the server, not this file.
 
+/** What may be done about a run's health. */
+export type Action = {
+  /** `exclude`, `slow`, `fields`, `robots`, `show` or `none`. */
+  kind: string;
+  /** On the button. */
+  label: string;
+  /** What to exclude. */
+  pattern?: string | null;
+  /** Which field. */
+  field?: string | null;
+  /** Pages of which outcome. */
+  outcome?: string | null;
+};
+
+/** Something worth a look. */
+export type Attention = {
+  /** How much. */
+  level: AttentionLevel;
+  /** In words. */
+  text: string;
+  action?: Action | null;
+};
+
+/** How much attention. */
+export type AttentionLevel = "info" | "warn" | "error";
+
 /** How to begin. */
 export type BeginRun = {
   /** Start over. */
@@ -8,31 +34,23 @@ export type BeginRun = {
   only_failed?: boolean;
 };
 
-/** A column. */
-export type Column = {
-  name: string;
-  kind?: string | null;
+/** A project that was looked at. */
+export type CheckedProject = {
+  /** As a file's keys and values; none when it cannot be used. */
+  project?: unknown;
+  /** As a file: as given, or as made from what was given. */
+  yaml: string;
+  /** What is wrong. */
+  errors: Mistake[];
 };
 
-/** A setting. */
-export type Described = {
-  /** Its key in a project file. */
-  key: string;
-  /** Its flag on the command line. */
-  flag: string;
-  /** Its variable in the environment. */
-  variable: string;
-  /** `switch`, `number`, `text`, `list` or `map`. */
-  kind: string;
-  /** How a value is written. */
-  form: string;
-  /** What a number counts. */
-  unit: string;
-  /** What it is unless set. */
-  default: unknown;
-  /** What it does. */
-  help: string;
-};
+/** A page with lists. */
+export type DetectAsked = PageGiven & ({
+  /** Which list the project reads, from 1. */
+  list?: number | null;
+  /** Do not ask for the first row's own page. */
+  no_detail?: boolean;
+});
 
 /** URLs to leave out. */
 export type ExcludeAsked = {
@@ -42,11 +60,61 @@ export type ExcludeAsked = {
   dry_run?: boolean;
 };
 
-/** A chapter of settings. */
-export type Group = {
-  name: string;
-  help: string;
-  settings: Described[];
+/** What patterns leave out. */
+export type Excluded = {
+  /** URLs that wait, and will not be asked for. */
+  waiting: number;
+  /** Some of them. */
+  examples: string[];
+};
+
+/** A URL that is asked for now, with the link that led to it. */
+export type Fetching = {
+  /** The URL. */
+  url: string;
+  /** Milliseconds since its turn came. */
+  since_ms: number;
+  /** Host and port. */
+  host: string;
+  /** Links from a start URL. */
+  depth: number;
+  /** The page that led to it; none for a start URL. */
+  found_on?: string | null;
+  /** The link's words. */
+  anchor?: string | null;
+  /** 3 bold and italic, 2 bold or italic, 1 plain. */
+  visibility?: number | null;
+  /** 3 first, 2 middle, 1 last third of the page. */
+  position?: number | null;
+  /** 5 another host, 1 the same. */
+  distance?: number | null;
+};
+
+/** How often a field was found. */
+export type FieldCoverage = {
+  /** The field. */
+  field: string;
+  /** Rows that have it. */
+  found: number;
+  /** Rows. */
+  rows: number;
+  /** What is odd about it, in words. */
+  note?: string | null;
+};
+
+/** Whether a run is well: shares of its latest pages, and one sentence. */
+export type Health = {
+  /** Share of pages as they should be. */
+  good: number;
+  /** Share of pages that lack something. */
+  warn: number;
+  /** Share of tries that failed. */
+  bad: number;
+  /** The whole. */
+  level: Level;
+  /** In words. */
+  sentence: string;
+  action?: Action | null;
 };
 
 /** What an index is to become. */
@@ -71,6 +139,72 @@ export type IndexShown = {
   version: string;
 };
 
+/** How well. */
+export type Level = "good" | "warn" | "bad";
+
+/** A link, and whether it would be followed. */
+export type LinkVerdict = {
+  /** Where it leads. */
+  url: string;
+  /** Would it be followed? */
+  follow: boolean;
+  /** Why not, or what for. */
+  reason?: string | null;
+};
+
+/** What becomes of the page's links. */
+export type LinkVerdicts = {
+  /** How many would be followed. */
+  follow: number;
+  /** How many not. */
+  skip: number;
+  /** The first of them. */
+  examples: LinkVerdict[];
+};
+
+/** A field of a list. */
+export type ListField = {
+  /** From the page's own words where it has some. */
+  name: string;
+  /** What it holds. */
+  kind: string;
+  /** Selects it inside a row. */
+  selector: unknown;
+  /** The attribute that holds the value. */
+  attribute?: string | null;
+  /** Rows that have it. */
+  found: number;
+  /** The first few values. */
+  examples: string[];
+};
+
+/** A page of a list. */
+export type List_Fetching = {
+  /** The items. */
+  items: ({
+    /** The URL. */
+    url: string;
+    /** Milliseconds since its turn came. */
+    since_ms: number;
+    /** Host and port. */
+    host: string;
+    /** Links from a start URL. */
+    depth: number;
+    /** The page that led to it; none for a start URL. */
+    found_on?: string | null;
+    /** The link's words. */
+    anchor?: string | null;
+    /** 3 bold and italic, 2 bold or italic, 1 plain. */
+    visibility?: number | null;
+    /** 3 first, 2 middle, 1 last third of the page. */
+    position?: number | null;
+    /** 5 another host, 1 the same. */
+    distance?: number | null;
+  })[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
 /** A page of a list. */
 export type List_IndexShown = {
   /** The items. */
@@ -86,6 +220,116 @@ export type List_IndexShown = {
     /** Changes with each edit; the ETag. */
     version: string;
   }[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
+export type List_PageRow = {
+  /** The items. */
+  items: ({
+    /** The URL. */
+    url: string;
+    /** Name of the outcome. */
+    outcome: string;
+    /** The outcome in words. */
+    words: string;
+    /** Status of the latest answer. */
+    status?: number | null;
+    /** Links on the shortest known path from a start URL. */
+    depth: number;
+    /** When it was first met. */
+    found_at: string;
+    /** When it was last asked for. */
+    fetched_at?: string | null;
+    /** How long the latest answer took. */
+    millis?: number | null;
+    /** Bytes of the latest body, as transferred. */
+    bytes?: number | null;
+    /** Content type. */
+    content_type?: string | null;
+    /** Title, if it is a page. */
+    title?: string | null;
+    /** The page before it on its path. */
+    via?: string | null;
+    /** How often it has failed. */
+    tries: number;
+    /** When it is due, if it waits. */
+    due?: string | null;
+  })[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
+export type List_ProjectCard = {
+  /** The items. */
+  items: ({
+    /** Its name. */
+    name: string;
+    /** Where its crawl begins. */
+    start: string[];
+    /** When it was made. */
+    created: string;
+    /** Pages it has. */
+    pages: number;
+    /** Rows it has. */
+    rows: number;
+    last_run?: RunView | null;
+    /** What someone should know. */
+    attention: Attention[];
+  })[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
+export type List_RowVersion = {
+  /** The items. */
+  items: {
+    /** The run. */
+    run: number;
+    /** When it began. */
+    started_at: string;
+    /** What became of the row since the run before. */
+    status: string;
+    /** The page it is or was on. */
+    page: string;
+    /** Its fields, as they were; empty when it was not there. */
+    cells: Record<string, unknown>;
+    /** Fields that differ from the run before. */
+    changed: string[];
+  }[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
+export type List_RunView = {
+  /** The items. */
+  items: ({
+    /** Its number. */
+    id: number;
+    /** Its project's name. */
+    project: string;
+    /** Where it stands. */
+    state: RunPhase;
+    /** Why, where that is worth a word. */
+    reason?: string | null;
+    /** When it began. */
+    started_at: string;
+    /** When it ended; none while it runs, and when nobody saw it end. */
+    ended_at?: string | null;
+    /** The settings it began with. */
+    settings: unknown;
+    progress?: ProgressView | null;
+    /** How it went, at its end. */
+    summary?: unknown;
+    /** How long it will take at its present pace, in seconds. */
+    eta_seconds?: number | null;
+    /** Whether it is well. */
+    health: Health;
+  })[];
   /** The cursor of the next page; none at the end. */
   next?: string | null;
 };
@@ -133,6 +377,33 @@ export type List_Value = {
   next?: string | null;
 };
 
+/** How much a line matters. */
+export type LogLevel = "info" | "warn" | "error";
+
+/** A line. */
+export type LogLine = {
+  /** Its number, from 1. */
+  seq: number;
+  /** When. */
+  time: string;
+  /** How much it matters. */
+  level: LogLevel;
+  /** About this URL. */
+  url?: string | null;
+  /** In words. */
+  message: string;
+};
+
+/** Some lines, the newest last. */
+export type LogPage = {
+  /** The lines. */
+  items: LogLine[];
+  /** The cursor of what comes after them, now or later; none when the run is over and these were the last. */
+  next?: string | null;
+  /** The cursor of what comes before them; none when nothing does. */
+  previous?: string | null;
+};
+
 /** Which page to look at. */
 export type Look = {
   /** Where it stands; without a scheme https is meant. */
@@ -141,6 +412,30 @@ export type Look = {
   html?: string | null;
   /** As this project asks and reads; a new one unless said. */
   project?: string | null;
+};
+
+/** What a project's settings come to. */
+export type Meaning = {
+  /** One consequence each. */
+  sentences: string[];
+  /** Which pages are taken. */
+  scope_sentence: string;
+  /** Pages at most; none when nothing limits them. */
+  pages_estimate?: number | null;
+  /** Seconds that they take at most at this pace from one host; none when nothing limits them. */
+  seconds_estimate?: number | null;
+};
+
+/** Something wrong with a project. */
+export type Mistake = {
+  /** From 1; 0 when it is about the whole. */
+  line: number;
+  /** From 1, in characters; 0 when it is about the whole. */
+  column: number;
+  /** The keys that lead there: `crawl.max_pages`; empty at the top. */
+  path: string;
+  /** One sentence. */
+  message: string;
 };
 
 /** What an index is to be. */
@@ -160,6 +455,134 @@ export type NewToken = {
   days?: number | null;
 };
 
+/** When something may be asked again. */
+export type NextDue = {
+  /** Then. */
+  at: string;
+  /** This host. */
+  host?: string | null;
+};
+
+/** A column of rows. */
+export type PageColumn = {
+  /** Its name. */
+  name: string;
+  /** What it holds. */
+  kind: string;
+};
+
+/** A page: given, or asked for once at its URL. */
+export type PageGiven = {
+  /** Its text. */
+  html?: string | null;
+  /** Its bytes, in base 64. */
+  html_base64?: string | null;
+  /** Where it stands. */
+  url?: string | null;
+  /** What it is, as a server would say it. */
+  content_type?: string | null;
+  /** How to ask for it: crawl settings. */
+  crawl?: Record<string, unknown> | null;
+};
+
+/** A list on the page. */
+export type PageList = {
+  /** From 0. */
+  index: number;
+  /** Its selector, for people. */
+  name: string;
+  /** How many rows. */
+  rows: number;
+  /** Selects the rows. */
+  row: unknown;
+  /** What stands in them. */
+  fields: ListField[];
+  /** Selects the link to the next page. */
+  next?: unknown;
+  /** The field whose links lead to a page for each row. */
+  detail_field?: string | null;
+  /** The rows' elements. */
+  nodes: number[];
+  /** The page types that read it, as in a project file. */
+  template: unknown;
+};
+
+/** What a project reads from a page. */
+export type PageReading = {
+  /** The page type that takes the page; none when the project has no fields, or no type takes it. */
+  page_type?: string | null;
+  /** Its fields. */
+  columns: PageColumn[];
+  /** Its rows, field by field. */
+  rows: Record<string, unknown>[];
+  /** How often each field was found. */
+  coverage: FieldCoverage[];
+  /** True when the page has more than is read of one page. */
+  cut: boolean;
+  /** What becomes of its links. */
+  links: LinkVerdicts;
+  /** What a crawl would do. */
+  scope: Scope;
+};
+
+/** A URL with its outcome. */
+export type PageRow = {
+  /** The URL. */
+  url: string;
+  /** Name of the outcome. */
+  outcome: string;
+  /** The outcome in words. */
+  words: string;
+  /** Status of the latest answer. */
+  status?: number | null;
+  /** Links on the shortest known path from a start URL. */
+  depth: number;
+  /** When it was first met. */
+  found_at: string;
+  /** When it was last asked for. */
+  fetched_at?: string | null;
+  /** How long the latest answer took. */
+  millis?: number | null;
+  /** Bytes of the latest body, as transferred. */
+  bytes?: number | null;
+  /** Content type. */
+  content_type?: string | null;
+  /** Title, if it is a page. */
+  title?: string | null;
+  /** The page before it on its path. */
+  via?: string | null;
+  /** How often it has failed. */
+  tries: number;
+  /** When it is due, if it waits. */
+  due?: string | null;
+};
+
+/** One element on the way from the page's root to an element. */
+export type PathStep = {
+  /** The element. */
+  id: number;
+  /** Its tag. */
+  tag: string;
+  /** Tag, id and classes, as CSS has them. */
+  label: string;
+  /** How its text begins. */
+  text: string;
+  /** `path` from the root to the element, `child` for its children. */
+  relation: string;
+};
+
+/** The expression for what was pointed at, and what it selects. */
+export type PickedNodes = {
+  /** `{"css": …}` or `{"xpath": …}`; none when nothing tells the meant from the excluded. */
+  selector?: unknown;
+  /** How many elements. */
+  count: number;
+  /** The elements. */
+  nodes: number[];
+  /** The first values. */
+  values: string[];
+};
+
 /** What was pointed at. */
 export type Pointed = {
   /** Elements that are meant. */
@@ -172,6 +595,32 @@ export type Pointed = {
   attribute?: string | null;
 };
 
+/** One number a point in each list. Times are in milliseconds, `queue` is what waited at the point's end; the rest are counts. */
+export type Points = {
+  /** Pages kept. */
+  pages: number[];
+  /** Rows read. */
+  rows: number[];
+  /** Tries that failed. */
+  errors: number[];
+  /** Half of the answers took no longer; none where there was none. */
+  latency_p50: (number | null)[];
+  /** 95 of 100 took no longer. */
+  latency_p95: (number | null)[];
+  /** Answers by class of status. */
+  s2xx: number[];
+  /** Redirects. */
+  s3xx: number[];
+  /** Refusals. */
+  s4xx: number[];
+  /** The server's own failures. */
+  s5xx: number[];
+  /** Tries without an answer. */
+  failed: number[];
+  /** URLs that waited. */
+  queue: number[];
+};
+
 /** A place in a text. */
 export type Position = {
   /** From 1. */
@@ -180,6 +629,40 @@ export type Position = {
   column: number;
   /** From 0, in bytes. */
   offset?: number | null;
+};
+
+/** A page looked at. */
+export type PreviewAnswer = {
+  /** To ask more about it; none when it could not be had. */
+  id?: string | null;
+  /** Where it stands, after redirects. */
+  url: string;
+  /** What the server said. */
+  status?: number | null;
+  /** How long that took. */
+  fetched_ms?: number | null;
+  /** The page's length. */
+  bytes?: number | null;
+  robots?: RobotsSays | null;
+  /** What was asked for first, and each hop but the last. */
+  redirects: string[];
+  /** True when there is hardly any text: scripts probably draw the page. */
+  thin: boolean;
+  /** The lists found, the most telling first. */
+  lists: PageList[];
+  /** The project that reads the first list, as its file; the project asked for if one was. */
+  project?: unknown;
+  reading?: PageReading | null;
+  failure?: PreviewFailure | null;
+};
+
+/** Why a page could not be had, and what to try. */
+export type PreviewFailure = {
+  /** One sentence. */
+  what: string;
+  robots?: RobotsSays | null;
+  /** What may help. */
+  advice: string[];
 };
 
 /** A refusal or failure (RFC 9457). */
@@ -199,8 +682,72 @@ export type Problem = {
   do?: string | null;
   /** The version that is current, when an edit was based on an older one. */
   version?: string | null;
-  /** Every mistake of a project: line, column, path, message. */
-  errors?: Record<string, unknown>[];
+  /** Every mistake of a project. */
+  errors?: Mistake[];
+};
+
+/** A run at one moment. Counts are of the whole crawl, over all its runs; times are in seconds. */
+export type ProgressView = {
+  /** Pages kept. */
+  pages: number;
+  /** Pages kept by this run. */
+  pages_now: number;
+  /** URLs that have their final outcome. */
+  done: number;
+  /** URLs that are to be fetched or were. */
+  known: number;
+  /** `max_pages`, if set. */
+  limit?: number | null;
+  /** URLs that wait, retries included. */
+  queue: number;
+  /** Rows that the template read. */
+  rows: number;
+  /** Failed tries. */
+  errors: number;
+  /** URLs that failed for good. */
+  failed: number;
+  /** URLs that are not fetched: out of scope, excluded, over a limit, a trap, forbidden by robots.txt. */
+  skipped: number;
+  /** Bytes of all bodies kept. */
+  bytes: number;
+  /** Bytes kept by this run. */
+  bytes_now: number;
+  /** Requests sent by this run. */
+  requests_now: number;
+  /** Pages per second, lately. */
+  pages_per_second: number;
+  /** Hosts that may be asked now. */
+  hosts_ready: number;
+  /** Hosts that rest. */
+  hosts_resting: number;
+  /** Slots at work. */
+  slots_busy: number;
+  /** Slots. */
+  slots: number;
+  /** Since the run began. */
+  running: number;
+  /** Since the last answer came. */
+  quiet: number;
+  /** Why it is held. */
+  paused?: string | null;
+  next_due?: NextDue | null;
+};
+
+/** A project in a list. */
+export type ProjectCard = {
+  /** Its name. */
+  name: string;
+  /** Where its crawl begins. */
+  start: string[];
+  /** When it was made. */
+  created: string;
+  /** Pages it has. */
+  pages: number;
+  /** Rows it has. */
+  rows: number;
+  last_run?: RunView | null;
+  /** What someone should know. */
+  attention: Attention[];
 };
 
 /** A project as text or as JSON. */
@@ -211,20 +758,115 @@ export type ProjectGiven = {
   project?: unknown;
 };
 
-/** Settings in their chapters. */
-export type Reference = {
-  groups: Group[];
+/** A project with its definition. */
+export type ProjectView = {
+  /** Its name. */
+  name: string;
+  /** As a file's keys and values. */
+  project: unknown;
+  /** As a file. */
+  yaml: string;
+  /** Changes with every edit. */
+  version: string;
+  /** When it was made. */
+  created: string;
+  /** What its crawl has brought; none before its first run. */
+  summary?: Record<string, unknown> | null;
+  /** What someone should know. */
+  attention: Attention[];
+  last_run?: RunView | null;
 };
 
-/** A page of rows. */
+/** Settings in chapters. */
+export type Reference = {
+  /** The chapters, in order. */
+  groups: SettingGroup[];
+};
+
+/** A robots.txt and a URL. */
+export type RobotsAsked = {
+  /** The file. */
+  robots?: string | null;
+  /** The file, in base 64. */
+  robots_base64?: string | null;
+  /** Name of the crawler that asks; `gannet` unless said. */
+  agent?: string | null;
+  /** The URL, or its path. */
+  url: string;
+};
+
+/** The word of robots.txt on the page. */
+export type RobotsSays = {
+  /** `allows`, `forbids`, `not-asked` or `unknown`. */
+  verdict: string;
+  /** The deciding line, from 1. */
+  line?: number | null;
+  /** In words. */
+  sentence: string;
+};
+
+/** A column. */
+export type RowColumn = {
+  /** Its name. */
+  name: string;
+  /** `text`, `number`, `price`, `date`, `link`, `image`, … */
+  kind: string;
+};
+
+/** A row as it was after a run. */
+export type RowVersion = {
+  /** The run. */
+  run: number;
+  /** When it began. */
+  started_at: string;
+  /** What became of the row since the run before. */
+  status: string;
+  /** The page it is or was on. */
+  page: string;
+  /** Its fields, as they were; empty when it was not there. */
+  cells: Record<string, unknown>;
+  /** Fields that differ from the run before. */
+  changed: string[];
+};
+
+/** A piece of the rows. */
 export type RowsPage = {
-  /** Rows by column. */
+  /** The rows: by column, and `_key` and `_page` in each. */
   items: Record<string, unknown>[];
-  /** The cursor of the next page; none at the end. */
+  /** The cursor of the next piece; none when this was the last. */
   next?: string | null;
-  columns: Column[];
-  /** How many there are in all, where that is known. */
+  /** The columns. */
+  columns: RowColumn[];
+  /** How many rows there are in all; none when nobody has counted those that meet the conditions. */
   total?: number | null;
+};
+
+/** Where a run stands. */
+export type RunPhase = "running" | "paused" | "stopping" | "completed" | "stopped" | "cancelled" | "failed";
+
+/** A run. */
+export type RunView = {
+  /** Its number. */
+  id: number;
+  /** Its project's name. */
+  project: string;
+  /** Where it stands. */
+  state: RunPhase;
+  /** Why, where that is worth a word. */
+  reason?: string | null;
+  /** When it began. */
+  started_at: string;
+  /** When it ended; none while it runs, and when nobody saw it end. */
+  ended_at?: string | null;
+  /** The settings it began with. */
+  settings: unknown;
+  progress?: ProgressView | null;
+  /** How it went, at its end. */
+  summary?: unknown;
+  /** How long it will take at its present pace, in seconds. */
+  eta_seconds?: number | null;
+  /** Whether it is well. */
+  health: Health;
 };
 
 /** A sample project. */
@@ -236,6 +878,16 @@ export type Sample = {
   yaml: string;
 };
 
+/** What a crawl would do. */
+export type Scope = {
+  /** In words. */
+  sentence: string;
+  /** Pages, as far as this page tells. */
+  pages?: number | null;
+  /** How long that takes at the pace asked for. */
+  seconds?: number | null;
+};
+
 /** What to select. */
 export type Select = {
   /** An expression of CSS. */
@@ -244,6 +896,38 @@ export type Select = {
   xpath?: string | null;
   /** Inside each of these rows: an expression that selects them. */
   within?: string | null;
+};
+
+/** A page and an expression. */
+export type SelectAsked = PageGiven & ({
+  /** An expression of CSS. */
+  css?: string | null;
+  /** Or of XPath. */
+  xpath?: string | null;
+  /** Or of either, as it looks. */
+  expression?: string | null;
+});
+
+/** What was selected. */
+export type Selection = {
+  /** How many elements, or values of an expression that gives no elements. */
+  count: number;
+  /** The elements, in document order. */
+  nodes: number[];
+  /** The first values. */
+  values: string[];
+  /** Why the expression is refused. */
+  error?: Record<string, unknown> | null;
+};
+
+/** A run's figures, as asked for. */
+export type Series = {
+  /** Seconds of one point. */
+  step_seconds: number;
+  /** When the first point begins; none when there is none. */
+  from?: string | null;
+  /** One number a point in each. */
+  points: Points;
 };
 
 /** Who asks, and whom. */
@@ -260,6 +944,38 @@ export type Session = {
   data_dir: string;
   /** Whether the program has its web UI. */
   ui: boolean;
+};
+
+/** A chapter of settings. */
+export type SettingGroup = {
+  /** Its name. */
+  name: string;
+  /** What it is about. */
+  help: string;
+  /** The settings. */
+  settings: SettingView[];
+};
+
+/** One setting. */
+export type SettingView = {
+  /** Its key: `max_pages`; with dots where keys lie in keys. */
+  key: string;
+  /** Its flag; none where there is none. */
+  flag?: string | null;
+  /** Its variable of the environment; none where there is none. */
+  variable?: string | null;
+  /** `switch`, `number`, `text`, `list`, `map`, `choice`, `time`, `size`, `rate`, `pattern`, `list of patterns`. */
+  kind: string;
+  /** What a number counts. */
+  unit: string;
+  /** How a value is written. */
+  form: string;
+  /** The value it has unless set. */
+  default: unknown;
+  /** What it does. */
+  help: string;
+  /** The values there are, where they are few. */
+  choices?: string[] | null;
 };
 
 /** Another speed. */
@@ -286,8 +1002,53 @@ export type Token = {
   token?: string | null;
 };
 
+/** A page and a project. */
+export type TryAsked = PageGiven & ProjectGiven;
+
+/** A URL. */
+export type UrlAsked = {
+  /** The URL. */
+  url: string;
+  /** The page that it stands on, if it is relative. */
+  base?: string | null;
+  drop_query?: boolean;
+  drop_trailing_slash?: boolean;
+  drop_www?: boolean;
+};
+
 /** The paths of each method; a part in braces is any text. */
 export interface Paths {
+  POST:
+    | `/check`
+    | `/detect`
+    | `/evaluate`
+    | `/indexes`
+    | `/indexes/${string}/rebuild`
+    | `/previews`
+    | `/previews/${string}/generalise`
+    | `/previews/${string}/list`
+    | `/previews/${string}/read`
+    | `/previews/${string}/select`
+    | `/projects`
+    | `/projects/${string}/meaning`
+    | `/projects/${string}/runs`
+    | `/projects/check`
+    | `/projects/meaning`
+    | `/read`
+    | `/repair`
+    | `/robots`
+    | `/runs/${string}/cancel`
+    | `/runs/${string}/exclude`
+    | `/runs/${string}/pause`
+    | `/runs/${string}/resume`
+    | `/runs/${string}/retry`
+    | `/runs/${string}/stop`
+    | `/samples/${string}`
+    | `/select`
+    | `/sitemap`
+    | `/tokens`
+    | `/try`
+    | `/url`;
   GET:
     | `/events`
     | `/indexes`
@@ -326,26 +1087,6 @@ export interface Paths {
     | `/session`
     | `/settings`
     | `/settings/index`
-    | `/tokens`;
-  POST:
-    | `/indexes`
-    | `/indexes/${string}/rebuild`
-    | `/previews`
-    | `/previews/${string}/generalise`
-    | `/previews/${string}/list`
-    | `/previews/${string}/read`
-    | `/previews/${string}/select`
-    | `/projects`
-    | `/projects/${string}/runs`
-    | `/projects/check`
-    | `/projects/meaning`
-    | `/runs/${string}/cancel`
-    | `/runs/${string}/exclude`
-    | `/runs/${string}/pause`
-    | `/runs/${string}/resume`
-    | `/runs/${string}/retry`
-    | `/runs/${string}/stop`
-    | `/samples/${string}`
     | `/tokens`;
   PUT:
     | `/indexes/${string}`

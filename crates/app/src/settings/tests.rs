@@ -45,6 +45,7 @@ fn every_setting_can_be_given_by_flag_and_by_environment() {
             ("scope", _) => ("suffix:de", "suffix:de".into()),
             ("order", _) => ("depth-first", "depth-first".into()),
             ("robots", _) => ("ignore", "ignore".into()),
+            ("keep", _) => ("none", "none".into()),
             ("rate", _) => ("2/s", "2/s".into()),
             ("dns", _) => ("192.0.2.1:5353", "192.0.2.1:5353".into()),
             ("robots_url", _) => ("http://a.test/r", "http://a.test/r".into()),

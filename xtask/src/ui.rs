@@ -24,8 +24,9 @@ pub(crate) fn build(workspace: &Workspace) -> Result<Outcome> {
 
 /// Runs the tests in Chromium against the program of the tests' profile.
 pub(crate) fn tests(workspace: &Workspace, chromium: &Path) -> Result<Outcome> {
+    // As the tests build it: with the features of the whole workspace, so that nothing is built twice.
     let mut command = cargo();
-    command.args(["build", "--profile", "ci", "--package", "app", "--bin", "gannet"]).args(locked());
+    command.args(["test", "--no-run", "--quiet", "--workspace", "--profile", "ci"]).args(locked());
     if !relay(&mut command)?.0.success() {
         return Ok(Outcome::failed("the program does not build"));
     }

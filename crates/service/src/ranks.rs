@@ -287,7 +287,10 @@ impl Ranking {
             let target = pages.keys[page as usize];
             let edge = found.edges.into_iter().find(|edge| edge.target == target);
             let anchor = edge.map(|edge| edge.anchor).unwrap_or_default();
-            best.push(BestLink { source: record.url, brings: brings / ranks[page as usize], anchor });
+            // A page that no trust reaches has nothing to be brought.
+            let whole = ranks[page as usize];
+            let brings = if whole > 0.0 { brings / whole } else { 0.0 };
+            best.push(BestLink { source: record.url, brings, anchor });
         }
         Ok(best)
     }

@@ -103,7 +103,7 @@ test('an index is made, given weights, and the project file has them', { timeout
   await until('the crawl to end', async () => (await world.api(page, 'GET', `/runs/${run.id}`)).data.state === 'completed', 60);
   await page.goto(`${world.base}/projects/weighed/index`);
   const make = page.getByRole('button', { name: 'Make an index' });
-  await page.getByRole('heading', { name: 'Fields' }).waitFor();
+  await page.getByRole('heading', { name: 'Fields', level: 2 }).waitFor();
   if (await make.count()) await make.click();
   await page.getByText('Pages and rows').waitFor();
   await page.getByLabel('Weight brand').fill('3');

@@ -38,8 +38,9 @@ pub(crate) struct Problem {
     #[schema(value_type = Option<String>)]
     version: Option<Box<str>>,
     /// Every mistake of a project.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    errors: Vec<Mistake>,
+    #[schema(value_type = Vec<Mistake>)]
+    #[serde(skip_serializing_if = "is_empty")]
+    errors: Box<[Mistake]>,
 }
 
 /// A place in a text.
@@ -87,6 +88,10 @@ pub(crate) enum Problems {
     Failed(Problem),
 }
 
+fn is_empty(errors: &[Mistake]) -> bool {
+    errors.is_empty()
+}
+
 fn number<S: serde::Serializer>(status: &StatusCode, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u16(status.as_u16())
 }
@@ -102,7 +107,7 @@ impl Problem {
             position: None,
             advice: None,
             version: None,
-            errors: Vec::new(),
+            errors: Box::default(),
         }
     }
 
@@ -132,7 +137,7 @@ impl Problem {
         if let Some(Mistake { line: line @ 1.., column, .. }) = errors.first() {
             self.position = Some(Box::new(Position { line: *line, column: *column, offset: None }));
         }
-        self.errors = errors;
+        self.errors = errors.into();
         self
     }
 

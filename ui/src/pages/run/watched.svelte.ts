@@ -71,6 +71,8 @@ export class Watched {
 
   /** Takes a state that another request brought. */
   take(run: Run): void {
+    // The answer to "stop" may come after the news that the run has stopped.
+    if (run.state === 'stopping' && this.run !== null && !isOpen(this.run)) return;
     this.run = run;
     this.beat += 1;
   }

@@ -223,10 +223,9 @@ fn theirs(start: &str, dir: &Path, pages: usize) -> Result<Option<f64>> {
         println!("measure: CPU, wget2 and tantivy-py, {parser} = {both:.3} ms/page");
         Ok(both)
     };
-    let theirs = both("html.parser")?;
-    // For comparison: nearly all of it is C and Rust then.
-    both("lxml")?;
-    Ok(Some(theirs))
+    // With lxml nearly all of it is C and Rust; whoever writes such a script may take either, so the better one counts.
+    let (plain, quick) = (both("html.parser")?, both("lxml")?);
+    Ok(Some(f64::min(plain, quick)))
 }
 
 /// What a program took.

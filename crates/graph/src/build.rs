@@ -97,7 +97,7 @@ impl Builder {
 
     /// Sorts and folds what is in memory.
     fn sort_held(&mut self) {
-        // One wide number is compared without branches; a tuple is not, and takes three times as long.
+        // One wide number is compared without branches.
         self.held.sort_unstable_by_key(|(target, source, weight)| {
             (u128::from(*target) << 64) | (u128::from(*source) << 32) | u128::from(*weight)
         });

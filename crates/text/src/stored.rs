@@ -75,6 +75,7 @@ impl<'a> Reading<'a> {
         Some(bytes)
     }
 
+    /// A number in as few bytes as it needs: each has one form.
     pub(crate) fn number(&mut self) -> Option<u32> {
         let mut number = 0u32;
         for shift in [0, 7, 14, 21, 28] {
@@ -82,7 +83,7 @@ impl<'a> Reading<'a> {
             let part = u32::from(byte & 0x7f);
             number |= part.checked_shl(shift).filter(|moved| moved >> shift == part)?;
             if byte < 0x80 {
-                return Some(number);
+                return (byte > 0 || shift == 0).then_some(number);
             }
         }
         None

@@ -53,8 +53,12 @@ fn content(bytes: &mut Reading<'_>) -> Option<(usize, Vec<(String, u32)>)> {
 fn next_word(bytes: &mut Reading<'_>, before: &str) -> Option<(String, u32)> {
     let shared = bytes.number()? as usize;
     let others = bytes.number()? as usize;
+    let own = bytes.bytes(others)?;
+    if before.as_bytes().get(shared).is_some_and(|next| own.first() == Some(next)) {
+        return None;
+    }
     let mut word = before.as_bytes().get(..shared)?.to_vec();
-    word.extend_from_slice(bytes.bytes(others)?);
+    word.extend_from_slice(own);
     let count = bytes.number()?;
     let word = String::from_utf8(word).ok()?;
     let fits = word.as_str() > before && word.chars().nth(edits::LONGEST).is_none();

@@ -117,6 +117,16 @@ fn damage_is_refused() {
     );
 }
 
+#[test]
+fn each_vocabulary_has_one_form() {
+    let read = |words: &[u8]| {
+        Vocabulary::read(&crate::seal([b"GVOC\x01\x03\x02\x00\x03cat\x05".as_slice(), words].concat()))
+    };
+    assert_eq!(read(b"\x03\x01s\x06").expect("its form").words().last(), Some(("cats", 6)));
+    assert!(read(b"\x03\x01s\x86\x00").is_err(), "a count with a byte too many");
+    assert!(read(b"\x02\x02ts\x06").is_err(), "a shared letter written again");
+}
+
 proptest! {
     /// Even with a checksum that fits.
     #[test]

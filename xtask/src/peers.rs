@@ -20,33 +20,68 @@ spider = { version = "=2.53.9", default-features = false, features = ["sync"] }
 tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 "#;
 
-const PROGRAM: &str = r#"//! Crawls the sites of the given start pages side by side; `--store` keeps every page in memory.
+const PROGRAM: &str = r#"//! Crawls the sites of the given start pages side by side; `--store FOLDER` appends every page to a file of its site.
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use spider::tokio::sync::broadcast::error::RecvError;
 use spider::website::Website;
 
 #[tokio::main]
 async fn main() {
     let mut starts: Vec<String> = std::env::args().skip(1).collect();
-    let store = starts.first().is_some_and(|first| first == "--store");
-    if store {
+    let mut folder = None;
+    if starts.first().is_some_and(|first| first == "--store") {
+        folder = Some(starts.remove(1));
         starts.remove(0);
     }
-    let crawl = |start: String| async move {
-        let mut site = Website::new(&start);
-        site.with_delay(0).with_respect_robots_txt(false);
-        if store {
-            site.scrape().await;
-            site.get_pages().map_or(0, |pages| pages.len())
-        } else {
-            site.crawl().await;
-            site.get_links().len()
-        }
-    };
-    let sites: Vec<_> = starts.into_iter().map(|start| tokio::spawn(crawl(start))).collect();
-    let mut pages = 0;
-    for site in sites {
-        pages += site.await.unwrap_or(0);
+    let mut sites = Vec::new();
+    for (number, start) in starts.into_iter().enumerate() {
+        let file = folder.as_ref().map(|folder| File::create(format!("{folder}/{number}")).expect("a file"));
+        sites.push(tokio::spawn(crawl(start, file)));
     }
-    println!("{pages} pages");
+    let (mut pages, mut bytes, mut lost) = (0, 0, 0);
+    for site in sites {
+        let site = site.await.expect("a crawl that ends");
+        pages += site.0;
+        bytes += site.1;
+        lost += site.2;
+    }
+    println!("{pages} pages, {bytes} bytes, {lost} lost");
+}
+
+async fn crawl(start: String, file: Option<File>) -> (usize, usize, u64) {
+    let mut site = Website::new(&start);
+    site.with_delay(0).with_respect_robots_txt(false);
+    let Some(file) = file else {
+        site.crawl().await;
+        return (site.get_links().len(), 0, 0);
+    };
+    // Room for many, as those that come too fast are lost.
+    let mut found = site.subscribe(8_192);
+    let kept = tokio::spawn(async move {
+        let mut file = BufWriter::with_capacity(1 << 18, file);
+        let (mut pages, mut bytes, mut lost) = (0, 0, 0);
+        loop {
+            match found.recv().await {
+                Ok(page) => {
+                    let body = page.get_html_bytes_u8();
+                    writeln!(file, "{} {}", page.get_url(), body.len()).expect("room");
+                    file.write_all(body).expect("room");
+                    pages += 1;
+                    bytes += body.len();
+                }
+                Err(RecvError::Lagged(count)) => lost += count,
+                Err(RecvError::Closed) => break,
+            }
+        }
+        file.flush().expect("room");
+        (pages, bytes, lost)
+    });
+    site.crawl().await;
+    site.unsubscribe();
+    drop(site);
+    kept.await.expect("pages")
 }
 "#;
 

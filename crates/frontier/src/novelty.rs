@@ -8,6 +8,7 @@
 //! This is a cheap first look for the guards. Which page is a copy of which other is not said here.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -71,9 +72,7 @@ impl TextMark {
                 words += 1;
             }
             words_left -= words;
-            pairs.sort_unstable();
-            pairs.dedup();
-            mark.pairs.extend(pairs.iter().take(SAMPLE));
+            mark.pairs.extend_from_slice(smallest(&mut pairs));
             let pairs_end = mark.pairs.len() as u32;
             mark.blocks.push(Block { hash: (whole ^ (whole >> 32)) as u32, words: words as u32, pairs_end });
             if words_left == 0 {
@@ -87,8 +86,27 @@ impl TextMark {
 /// Blocks that a host has shown lately.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
-    seen: HashMap<u32, u64>,
+    seen: HashMap<u32, u64, BuildHasherDefault<AsItIs>>,
     clock: u64,
+}
+
+/// Blocks are known by their hashes, so these need no other. Who makes two alike has a page that is no news.
+#[derive(Clone, Debug, Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u32(&mut self, hash: u32) {
+        // A table looks at the highest and at the lowest bits.
+        self.0 = u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
 }
 
 /// Samples of the latest pages with news.
@@ -110,12 +128,27 @@ pub(crate) fn news(mark: &TextMark, blocks: &mut Blocks, known: &[&Samples]) -> 
     }
     blocks.forget_old();
     // The smallest of all blocks are among the smallest of each.
+    let pairs = smallest(&mut pairs);
+    let familiar = |pair: &&u32| known.iter().any(|samples| samples.has(**pair));
+    let is_copy = pairs.iter().filter(familiar).count() * 4 >= pairs.len() * KNOWN_OF_FOUR;
+    (words >= FEWEST_WORDS && !is_copy).then(|| pairs.to_vec())
+}
+
+/// The smallest of them, in order, each once, as many as a sample has. Sorting all would cost more than reading them.
+fn smallest(pairs: &mut Vec<u32>) -> &[u32] {
+    const AMONG: usize = 2 * SAMPLE;
+    if pairs.len() > AMONG {
+        pairs.select_nth_unstable(AMONG);
+        pairs[..AMONG].sort_unstable();
+        let distinct = 1 + pairs[..AMONG].windows(2).filter(|two| two[0] != two[1]).count();
+        if distinct >= SAMPLE {
+            pairs.truncate(AMONG);
+        }
+    }
     pairs.sort_unstable();
     pairs.dedup();
     pairs.truncate(SAMPLE);
-    let familiar = |pair: &&u32| known.iter().any(|samples| samples.has(**pair));
-    let is_copy = pairs.iter().filter(familiar).count() * 4 >= pairs.len() * KNOWN_OF_FOUR;
-    (words >= FEWEST_WORDS && !is_copy).then_some(pairs)
+    pairs
 }
 
 impl Blocks {
@@ -241,6 +274,20 @@ mod tests {
         assert_eq!(stored.len(), BLOCKS);
         assert_eq!(Vec::from(&Blocks::from(stored.clone())), stored);
         assert_eq!(host.samples.0.len(), HOST_PAGES);
+    }
+
+    #[test]
+    fn a_sample_is_the_smallest_pairs_each_once() {
+        for (count, of) in
+            [(0u64, 10), (63, 1_000), (64, 1_000), (129, 7), (500, 40), (500, 65), (5_000, 1 << 31)]
+        {
+            let pairs: Vec<u32> = (0..count).map(|place| (place * 2_654_435_761 % of) as u32).collect();
+            let mut expected = pairs.clone();
+            expected.sort_unstable();
+            expected.dedup();
+            expected.truncate(SAMPLE);
+            assert_eq!(smallest(&mut pairs.clone()), expected, "{count} of {of}");
+        }
     }
 
     #[test]

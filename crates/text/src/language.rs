@@ -27,8 +27,31 @@ pub fn language(text: &str) -> Option<Language> {
     if letters < FEWEST_LETTERS && wide < FEWEST_WIDE_LETTERS {
         return None;
     }
+    if let Some(confidence) = is_english(text) {
+        return Some(Language { code: "en", confidence });
+    }
     let info = whatlang::detect(text)?;
     info.is_reliable().then(|| Language { code: short_code(info.lang()), confidence: info.confidence() })
+}
+
+/// English by its small words, which no other language has: most pages are told at a tenth of the cost of comparing
+/// profiles. How sure, or none if it may be another language.
+fn is_english(text: &str) -> Option<f64> {
+    let (mut words, mut english, mut articles) = (0_usize, 0_usize, 0_usize);
+    for word in text.split_ascii_whitespace() {
+        words += 1;
+        match word {
+            "the" | "The" => articles += 1,
+            "and" | "that" | "this" | "This" | "with" | "which" | "from" | "have" | "been" | "their"
+            | "they" | "would" | "where" | "there" | "when" | "your" | "you" | "into" | "other" => {
+                english += 1
+            }
+            _ => {}
+        }
+    }
+    let enough = words >= 40 && articles * 50 >= words && (articles + english) * 12 >= words;
+    // One word in six is as much as prose has.
+    enough.then(|| ((articles + english) as f64 * 6.0 / words as f64).min(1.0))
 }
 
 /// The code as we keep it (`en` for `EN` and `en-GB`), if we know the language.
@@ -150,6 +173,21 @@ mod tests {
             Some("ru"),
         );
         check("鳥たちは春に崖に戻ってきました。", Some("ja"));
+    }
+
+    #[test]
+    fn small_words_tell_english_and_only_english() {
+        let english = "The colony stood on the rock above the sea, and when the wind came from the north the birds that \
+            had been on the ledges went out with it. This is where they fish, and there is no other place in the bay \
+            from which you would see them dive into the water with such force.";
+        assert!(is_english(english).is_some_and(|confidence| confidence > 0.9));
+        check(english, Some("en"));
+        let german = "Die Kolonie stand auf dem Felsen über dem Meer, und wenn der Wind aus Norden kam, flogen die Vögel, \
+            die auf den Simsen gesessen hatten, mit ihm hinaus. Hier fischen sie, und es gibt in der ganzen Bucht keinen \
+            anderen Ort, von dem aus man sie mit solcher Wucht ins Wasser stürzen sieht. Das Lied heißt \"The Sea and the Wind\".";
+        assert_eq!(is_english(german), None);
+        check(german, Some("de"));
+        assert_eq!(is_english("the and that this with"), None, "too short");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(crate) enum Peer {
     Gannet,
     /// Links and outcomes alone: `--keep none`.
     GannetLinks,
-    /// Pages kept in memory.
+    /// Pages appended to a file of their site.
     SpiderStoring,
     Spider,
     /// Pages appended to a file.
@@ -78,7 +78,10 @@ impl Programs {
             Peer::SpiderStoring | Peer::Spider => {
                 let Some(spider) = &self.spider else { return Ok(None) };
                 let mut command = Command::new(spider);
-                command.args((peer == Peer::SpiderStoring).then_some("--store")).args(starts);
+                if peer == Peer::SpiderStoring {
+                    command.arg("--store").arg(folder);
+                }
+                command.args(starts);
                 vec![command]
             }
             Peer::Scrapy => {

@@ -467,6 +467,7 @@ export const data = {
   exportRows: (format: string) => `Rows as ${format}`,
   exportPages: (format: string) => `Pages as ${format}`,
   count: (rows: number, complete: boolean) => (complete ? counted(rows, 'row') : `${count(rows)}+ rows`),
+  behind: (pages: number) => `, without those of the last ${counted(pages, 'page')}`,
   row: 'Row',
   history: 'History',
   noHistory: 'This row was read in one run only.',

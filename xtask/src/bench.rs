@@ -14,6 +14,7 @@ use crate::machine;
 use crate::peers;
 use crate::python;
 use crate::runner::relay;
+use crate::ui;
 use crate::workspace::{Workspace, cargo, locked};
 
 struct Bench {
@@ -92,6 +93,10 @@ const BENCHES: &[Bench] = &[
 /// Benchmarks with a second example, which runs the program itself: the benchmark, the package and the example.
 const WITH_PROGRAM: &[(&str, &str, &str)] = &[("search", "app", "bench_pages")];
 
+/// The benchmark that asks a server and looks at it in a browser.
+const TABLE: &str = "table";
+const TABLE_ABOUT: &str = "a million rows and pages, 100,000 log lines: the first 50 of each filter and sort, the tables in Chromium";
+
 /// Runs the benchmark named; `--runs N` times, and with what follows `--` as its arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let (own, passed_on) = match arguments.iter().position(|argument| argument == "--") {
@@ -108,7 +113,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     };
     if name == "--list" {
         BENCHES.iter().for_each(|bench| println!("{:<12} {}", bench.name, bench.about));
+        println!("{TABLE:<12} {TABLE_ABOUT}");
         return Ok(true);
+    }
+    if name == TABLE {
+        return table();
     }
     let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
         bail!("no benchmark {name:?}; cargo xtask bench --list names them");
@@ -140,6 +149,34 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     println!("\n{}", machine::facts());
     print!("{}", figures.table());
     Ok(true)
+}
+
+/// A server on a filled data directory, asked through its API and looked at in Chromium. The directory is made once.
+fn table() -> Result<bool> {
+    let workspace = Workspace::load()?;
+    if let Err(missing) = ui::node() {
+        bail!(missing);
+    }
+    let chromium = ui::chromium().map_err(anyhow::Error::msg)?;
+    let dist = ui::dist(&workspace)?;
+    let data = workspace.target.join("table-data");
+    if !data.exists() {
+        let part = workspace.target.join("table-data.part");
+        let _ = std::fs::remove_dir_all(&part);
+        ensure!(fill(&[part.display().to_string()])?, "the data directory is not filled");
+        std::fs::rename(&part, &data)?;
+    }
+    let (status, _) = relay(cargo().args(["build", "--release", "--package", "app"]).args(locked()))?;
+    ensure!(status.success(), "the program is not built");
+    let mut command = std::process::Command::new("node");
+    command.arg(workspace.root.join("ui/scripts/table.mjs"));
+    command.arg(workspace.target.join("release").join("gannet")).arg(&data).arg(dist);
+    let (status, lines) = relay(command.env("CHROMIUM", chromium))?;
+    let mut figures = Figures::default();
+    lines.iter().for_each(|line| figures.add(line));
+    println!("\n{}", machine::facts());
+    print!("{}", figures.table());
+    Ok(status.success())
 }
 
 /// Fills a data directory, for looking at pages with much in them, and tells how soon the first rows come.

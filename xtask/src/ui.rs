@@ -22,6 +22,15 @@ pub(crate) fn build(workspace: &Workspace) -> Result<Outcome> {
     Ok(Outcome::passed())
 }
 
+/// The UI, built: its folder.
+pub(crate) fn dist(workspace: &Workspace) -> Result<PathBuf> {
+    for step in [&["install", "--no-save"][..], &["run", "build"]] {
+        let (status, _) = relay(npm(workspace).args(step))?;
+        anyhow::ensure!(status.success(), "npm {} ended with {status}", step.join(" "));
+    }
+    Ok(workspace.root.join("ui/dist"))
+}
+
 /// Runs the tests in Chromium against the program of the tests' profile.
 pub(crate) fn tests(workspace: &Workspace, chromium: &Path) -> Result<Outcome> {
     // As the tests build it: with the features of the whole workspace, so that nothing is built twice.

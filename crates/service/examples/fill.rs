@@ -1,5 +1,6 @@
-//! Fills a data directory with a project of many pages, rows and log lines, and measures how soon the first fifty of
-//! some filters and sorts come: `cargo xtask fill DIR [ROWS] [LINES]`.
+//! Fills a data directory with a project of many pages, rows and log lines, and measures how long it takes to make the
+//! indexes that a server makes when a run ends: `cargo xtask fill DIR [ROWS] [LINES]`. `cargo xtask bench table` asks a
+//! real server on it.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -17,10 +18,7 @@ use crawl::WallClock;
 use frontier::tables::{HOSTS, HostRecord, SITES, STATS, SiteRecord, Stats, URLS, UrlRecord};
 use kv::Durability;
 use model::{CrawlId, ErrorKind, HostKey, Outcome, PageUrl, Row, RowKey, Timestamp, UrlKey, Value};
-use service::{
-    Access, Condition, Data, LogLevel, LogLine, LogRequest, Moment, PagesPageRequest, ProjectText,
-    RowsRequest, SortBy,
-};
+use service::{Access, Data, LogLevel, LogLine, Moment, ProjectText};
 
 /// Rows of one page.
 const PER_PAGE: u64 = 10;
@@ -49,8 +47,13 @@ fn main() {
     let clock = WallClock::start();
     let data = runtime.block_on(Data::open(Path::new(dir), Access::Create)).unwrap();
     let run = fill(&runtime, &data, count, clock.now());
+    let run = visit_again(&runtime, &data, run, count, clock.now());
     log(Path::new(dir), run, lines, clock.now());
-    measure(&data, run, clock);
+    let process = clock.process();
+    let before = net::Clock::elapsed(&process);
+    service::prepare_all(&data);
+    let seconds = (net::Clock::elapsed(&process) - before).as_secs_f64();
+    println!("measure: indexes of {count} rows and pages made = {seconds:.1} s");
 }
 
 fn fill(runtime: &tokio::runtime::Runtime, data: &Arc<Data>, count: u64, now: Timestamp) -> service::RunId {
@@ -65,12 +68,13 @@ fn fill(runtime: &tokio::runtime::Runtime, data: &Arc<Data>, count: u64, now: Ti
     let mut stats = Stats::default();
     // As many pages as rows; one in ten has rows.
     for page in 0..count {
-        let url = PageUrl::parse(&format!("http://shop.test/{}/{page}", page % 97)).unwrap();
+        let url = address(page);
         let key = UrlKey::of(&url);
         let at = Timestamp(now.0 + page);
         let outcome = match page % 1_000 {
             7 => Outcome::Failed { error: ErrorKind::Timeout, tries: 4 },
             8 => Outcome::Disallowed { line: Some(3) },
+            9 if page > count * 9 / 10 => Outcome::OffSite,
             _ => Outcome::Fetched,
         };
         *stats.outcomes.entry(outcome.name().to_owned()).or_default() += 1;
@@ -110,6 +114,41 @@ fn fill(runtime: &tokio::runtime::Runtime, data: &Arc<Data>, count: u64, now: Ti
     let summary = serde_json::json!({ "pages_fetched": count });
     runtime.block_on(data.catalog().end_run(run, RunState::Completed, None, &summary, now)).unwrap();
     run
+}
+
+/// A second run reads one page in a hundred again: some rows are dearer, some gone, some new.
+fn visit_again(
+    runtime: &tokio::runtime::Runtime,
+    data: &Arc<Data>,
+    first: service::RunId,
+    count: u64,
+    now: Timestamp,
+) -> service::RunId {
+    let project = ProjectText::Yaml(PROJECT.to_owned()).read().unwrap();
+    let entry = runtime.block_on(data.catalog().upsert_project(&project, now)).unwrap();
+    let run = runtime.block_on(data.catalog().begin_run(entry.id, &project.crawl, now)).unwrap();
+    assert!(run > first);
+    let (store, crawl) = (data.store(), entry.crawl);
+    let mut batch = store.batch();
+    let next = rows::counts(store, crawl).unwrap().next;
+    batch.put(&ROW_RUNS, &(crawl.0, run.0.unsigned_abs()), &next);
+    for page in (0..count).step_by(100 * PER_PAGE as usize) {
+        let url = address(page);
+        let mut rows: Vec<Row> = (1..PER_PAGE).map(|position| row(page + position, position)).collect();
+        rows[0].values[1] = Value::Price { amount: 1.0, currency: Some("EUR".to_owned()) };
+        rows.push(row(10 * count + page, PER_PAGE));
+        let (stand, template, visited) = (Stand::Read, project.fields.as_ref().unwrap().version(), now);
+        let page = PageRows { url, visited, stand, template, detail: false, whole: true, rows };
+        rows::put(&mut batch, crawl, page, u64::MAX).unwrap();
+    }
+    store.commit(batch, Durability::Synced).unwrap();
+    let summary = serde_json::json!({ "pages_fetched": count / 100 });
+    runtime.block_on(data.catalog().end_run(run, RunState::Completed, None, &summary, now)).unwrap();
+    run
+}
+
+fn address(page: u64) -> PageUrl {
+    PageUrl::parse(&format!("http://shop.test/{}/{page}", page % 97)).unwrap()
 }
 
 fn row(number: u64, position: u64) -> Row {
@@ -166,47 +205,4 @@ fn log(dir: &Path, run: service::RunId, lines: u64, now: Timestamp) {
         serde_json::to_writer(&mut *file, &line).unwrap();
         file.write_all(b"\n").unwrap();
     }
-}
-
-fn measure(data: &Arc<Data>, run: service::RunId, clock: WallClock) {
-    let timed = |what: &str, work: &dyn Fn() -> usize| {
-        for round in ["first", "again"] {
-            let began = clock.process();
-            let before = net::Clock::elapsed(&began);
-            let found = work();
-            let millis = (net::Clock::elapsed(&began) - before).as_secs_f64() * 1e3;
-            println!("measure: {what}, {round} = {millis:.1} ms");
-            assert!(found > 0, "{what} found nothing");
-        }
-    };
-    let conditions = ["price<20", "name~chair 4711", "rating=3", "seen>2020", "name!~kind 7"];
-    for condition in conditions {
-        let conditions = vec![condition.parse::<Condition>().unwrap()];
-        let request = RowsRequest { conditions, limit: Some(50), ..RowsRequest::default() };
-        timed(&format!("rows where {condition}"), &|| {
-            service::rows_page(data, &request, None).unwrap().items.len()
-        });
-    }
-    for column in ["name", "price", "rating", "seen", "page", "_page"] {
-        for descending in [false, true] {
-            let sort = vec![SortBy { column: column.to_owned(), descending }];
-            let conditions = vec!["price>500".parse::<Condition>().unwrap()];
-            let request = RowsRequest { conditions, sort, limit: Some(50), ..RowsRequest::default() };
-            let way = if descending { "down" } else { "up" };
-            timed(&format!("rows by {column} {way}"), &|| {
-                service::rows_page(data, &request, None).unwrap().items.len()
-            });
-        }
-    }
-    timed("rows unsorted", &|| service::rows_page(data, &RowsRequest::default(), None).unwrap().items.len());
-    timed("pages", &|| service::pages_page(data, &PagesPageRequest::default()).unwrap().items.len());
-    for outcome in ["fetched", "failed", "disallowed"] {
-        let request = PagesPageRequest { outcomes: vec![outcome.to_owned()], ..PagesPageRequest::default() };
-        timed(&format!("pages {outcome}"), &|| service::pages_page(data, &request).unwrap().items.len());
-    }
-    timed("log tail", &|| service::log(data, run, &LogRequest::default()).unwrap().items.len());
-    let rare = LogRequest { text: Some("shop.test/96/97 ".to_owned()), ..LogRequest::default() };
-    timed("log text that is not there", &|| service::log(data, run, &rare).unwrap().items.len() + 1);
-    let errors = LogRequest { level: Some(LogLevel::Error), limit: Some(200), ..LogRequest::default() };
-    timed("log errors", &|| service::log(data, run, &errors).unwrap().items.len());
 }

@@ -5,7 +5,7 @@
 //! <data>/gannet.db     what people want: projects, runs, indexes
 //! <data>/crawl/        what happened: the key-value store
 //! <data>/archive/NNNNN/NNNNN.warc.gz   the raw truth, one folder per crawl
-//! <data>/rows/NNNNN/   columnar indexes of rows, made when they are needed
+//! <data>/rows/NNNNN/   columnar indexes of rows and pages
 //! <data>/runs/NNNNN/NNNNNN/   log and figures of each run, by crawl
 //! <data>/index/NAME/   search indexes
 //! <data>/gannet.sock   where the owner answers
@@ -27,7 +27,7 @@ use tokio::runtime::Handle;
 use crate::ServiceError;
 use crate::indexes::Indexes;
 use crate::live::LiveRuns;
-use crate::pages_page::RareOutcomes;
+use crate::rows::shelf::Shelf;
 
 /// Version of a data directory's form.
 pub const VERSION: u64 = 1;
@@ -53,7 +53,7 @@ pub struct Data {
     live: LiveRuns,
     neighbours: crawl::Neighbours,
     dropping: tokio::sync::Mutex<()>,
-    rare_outcomes: RareOutcomes,
+    shelf: Shelf,
     indexes: Indexes,
 }
 
@@ -78,7 +78,7 @@ impl Data {
             live: LiveRuns::default(),
             neighbours: crawl::Neighbours::default(),
             dropping: tokio::sync::Mutex::new(()),
-            rare_outcomes: RareOutcomes::default(),
+            shelf: Shelf::default(),
             indexes: Indexes::default(),
         };
         let data = Arc::new(data);
@@ -154,9 +154,9 @@ impl Data {
         &self.neighbours
     }
 
-    /// Where URLs with rare outcomes are.
-    pub(crate) fn rare_outcomes(&self) -> &RareOutcomes {
-        &self.rare_outcomes
+    /// The indexes of rows.
+    pub(crate) fn shelf(&self) -> &Shelf {
+        &self.shelf
     }
 
     /// Held by whoever drops a crawl.

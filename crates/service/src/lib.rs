@@ -21,6 +21,7 @@ mod listing;
 mod live;
 mod meaning;
 mod moment;
+mod page_index;
 mod pages;
 mod pages_page;
 pub mod preview;
@@ -37,6 +38,7 @@ mod robots;
 mod row_export;
 mod rows;
 mod runs;
+mod sections;
 mod select;
 mod sink;
 mod stored;
@@ -80,7 +82,7 @@ pub use request::{
 pub use robots::RobotsWord;
 pub use rows::{
     Condition, DiffPart, DiffRequest, Drift, FieldChange, Mark, MarkCounts, RowColumn, RowVersion, RowsPage,
-    RowsPart, RowsRequest, SortBy, Test, TypeCoverage, row_history, rows_page,
+    RowsPart, RowsRequest, SortBy, Test, TypeCoverage, coverage, prepare_all, row_history, rows_page,
 };
 pub use runs::{
     Action, Begin, Excluded, Fetching, Finished, Health, Level, LogLevel, LogLine, LogPage, LogRequest,

@@ -1,16 +1,17 @@
 //! URLs in pieces, for tables that are scrolled, and how many have which outcome.
 //!
-//! What is rare among many URLs is found once and remembered for as long as the crawl stands still.
+//! What is looked for among many URLs is found by an index, for as long as the crawl stands still. While it runs, a
+//! piece ends after so many URLs looked at, even if none of them was wanted.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
 
-use frontier::tables::{PageKey, STATS, Stats, URLS};
+use frontier::tables::{STATS, Stats};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, ProjectName};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::page_index::Sought;
 use crate::pages::{Rows, host_of_prefix};
 use crate::select::{check_outcomes, host_keys};
 use crate::walk::{Met, Walk};
@@ -20,11 +21,11 @@ use crate::{Data, Listing, PageRow, ServiceError};
 const USUAL: usize = 50;
 const MOST: usize = 1_000;
 
-/// Of fewer URLs nothing is remembered.
-const MANY: u64 = 20_000;
+/// Fewer URLs are looked at one by one.
+const MANY: u64 = 10_000;
 
-/// An outcome is rare when one URL in so many has it.
-const RARE: u64 = 50;
+/// URLs of a running crawl looked at for one piece.
+const LOOKED_AT: usize = 10_000;
 
 /// Which URLs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,16 +45,6 @@ pub struct PagesPageRequest {
     pub limit: Option<usize>,
 }
 
-/// Where the URLs with rare outcomes are, by crawl.
-#[derive(Default)]
-pub(crate) struct RareOutcomes(Mutex<HashMap<CrawlId, Arc<Rare>>>);
-
-/// Keys of a crawl's URLs by outcome, in order, when its counts were these.
-struct Rare {
-    counts: u64,
-    keys: BTreeMap<String, Vec<PageKey>>,
-}
-
 /// A piece of a project's URLs. From a blocking thread.
 pub fn pages_page(data: &Data, request: &PagesPageRequest) -> Result<Listing<PageRow>, ServiceError> {
     check_outcomes(&request.outcomes)?;
@@ -71,18 +62,32 @@ pub fn pages_page(data: &Data, request: &PagesPageRequest) -> Result<Listing<Pag
     }
     let mut rows = Rows::new(&snapshot, entry.crawl);
     let mut items = Vec::new();
-    if let Some(keys) = rare(data, &snapshot, entry.crawl, request)? {
-        let begin = keys.partition_point(|key| *key < from);
-        for key in &keys[begin..] {
-            let Some(met) = Walk::within(&snapshot, *key..=*key).next().transpose()? else { continue };
-            if items.len() == limit {
-                return Ok(Listing { items, next: Some(cursor(&met)) });
-            }
-            if wanted(&met, request) && hosts.as_ref().is_none_or(|hosts| hosts.contains(&met.key.host)) {
+    let stats = snapshot.get(&STATS, &crawl)?.unwrap_or_default();
+    let outcomes = &request.outcomes;
+    if !outcomes.is_empty() && outcomes.iter().all(|name| count_of(&stats, name) == 0) {
+        return Ok(Listing { items, next: None });
+    }
+    let filters = !outcomes.is_empty() || request.prefix.is_some();
+    // Also while what it left is put in order.
+    let running = data.is_crawled(entry.crawl) || data.shelf().is_followed(entry.crawl);
+    if filters && !running && stats.distinct >= MANY {
+        let index = data.shelf().pages(data, &snapshot, entry.crawl, moment(&stats))?;
+        let wanted = Sought { outcomes, prefix: request.prefix.as_deref(), hosts: hosts.as_deref(), from };
+        let found = index.select(&snapshot, &wanted, limit + 1);
+        let found = found.or_else(|error| {
+            tracing::warn!(%error, "an index of pages is spoilt; it is thrown away, and all pages are read");
+            index.remove().map(|()| None)
+        })?;
+        if let Some(keys) = found {
+            for key in keys {
+                let Some(met) = Walk::within(&snapshot, key..=key).next().transpose()? else { continue };
+                if items.len() == limit {
+                    return Ok(Listing { items, next: Some(cursor(&met)) });
+                }
                 items.push(rows.row(met)?);
             }
+            return Ok(Listing { items, next: None });
         }
-        return Ok(Listing { items, next: None });
     }
     let walks: Vec<Walk> = match hosts {
         None => vec![Walk::within(&snapshot, from..=(crawl, u64::MAX, u128::MAX))],
@@ -94,9 +99,9 @@ pub fn pages_page(data: &Data, request: &PagesPageRequest) -> Result<Listing<Pag
             hosts.into_iter().filter(|host| host.0 >= first.0).map(walk).collect()
         }
     };
-    for met in walks.into_iter().flatten() {
+    for (looked_at, met) in walks.into_iter().flatten().enumerate() {
         let met = met?;
-        if items.len() == limit {
+        if items.len() == limit || (running && looked_at == LOOKED_AT) {
             return Ok(Listing { items, next: Some(cursor(&met)) });
         }
         if wanted(&met, request) {
@@ -116,47 +121,18 @@ pub fn outcome_counts(
     Ok(stats.outcomes.into_iter().filter(|(_, count)| *count > 0).collect())
 }
 
-/// The keys of all URLs with the outcomes that are asked for, if these are rare ones of a crawl that stands still.
-fn rare(
-    data: &Data,
-    snapshot: &Snapshot,
-    crawl: CrawlId,
-    request: &PagesPageRequest,
-) -> Result<Option<Vec<PageKey>>, ServiceError> {
+/// Makes the index of a crawl's URLs, if there are many and the crawl stands still.
+pub(crate) fn prepare_pages(data: &Data, snapshot: &Snapshot, crawl: CrawlId) -> Result<(), ServiceError> {
     let stats = snapshot.get(&STATS, &crawl.0)?.unwrap_or_default();
-    let is_rare = |name: &String| count_of(&stats, name) <= stats.distinct / RARE;
-    if request.outcomes.is_empty() || !request.outcomes.iter().all(is_rare) {
-        return Ok(None);
-    }
-    if request.outcomes.iter().all(|name| count_of(&stats, name) == 0) {
-        return Ok(Some(Vec::new()));
-    }
     if stats.distinct < MANY || data.is_crawled(crawl) {
-        return Ok(None);
+        return Ok(());
     }
-    let counts = xxh3_64(format!("{:?} {} {}", stats.outcomes, stats.requests, stats.distinct).as_bytes());
-    let known = &data.rare_outcomes().0;
-    let found = known.lock().unwrap_or_else(PoisonError::into_inner).get(&crawl).cloned();
-    let found = match found.filter(|found| found.counts == counts) {
-        Some(found) => found,
-        None => {
-            let mut keys: BTreeMap<String, Vec<PageKey>> = BTreeMap::new();
-            for row in snapshot.prefix(&URLS, &crawl.0) {
-                let (key, record) = row?;
-                let name = record.outcome.name().to_owned();
-                if is_rare(&name) {
-                    keys.entry(name).or_default().push(key);
-                }
-            }
-            let found = Arc::new(Rare { counts, keys });
-            known.lock().unwrap_or_else(PoisonError::into_inner).insert(crawl, found.clone());
-            found
-        }
-    };
-    let lists = request.outcomes.iter().filter_map(|name| found.keys.get(name));
-    let mut keys: Vec<PageKey> = lists.flatten().copied().collect();
-    keys.sort_unstable();
-    Ok(Some(keys))
+    data.shelf().pages(data, snapshot, crawl, moment(&stats)).map(drop)
+}
+
+/// Tells moments of a crawl apart: nothing happens to its URLs that is not counted.
+fn moment(stats: &Stats) -> u64 {
+    xxh3_64(format!("{:?} {} {}", stats.outcomes, stats.requests, stats.distinct).as_bytes())
 }
 
 fn count_of(stats: &Stats, outcome: &str) -> u64 {

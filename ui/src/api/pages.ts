@@ -60,6 +60,8 @@ export type Row = Record<string, unknown>;
 export interface Rows extends Items<Row> {
   columns: Column[];
   total: number | null;
+  /** Pages of a running crawl whose rows are not among these yet. */
+  behind: number;
 }
 
 export type LinkRow =

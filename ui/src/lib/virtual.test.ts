@@ -76,6 +76,17 @@ describe('Pages', () => {
     expect([asked, pages.count, pages.complete]).toEqual([2, 2, true]);
   });
 
+  it('passes over empty pages before the end', async () => {
+    const pages = new Pages<number>(async (cursor) => {
+      const from = Number(cursor ?? 0);
+      return { items: from === 4 ? [7, 8] : [], next: from < 6 ? String(from + 1) : null };
+    });
+    await pages.need(0, 1);
+    expect([pages.get(1), pages.count, pages.complete]).toEqual([8, 2, false]);
+    await pages.need(0, 10);
+    expect([pages.count, pages.complete]).toEqual([2, true]);
+  });
+
   it('keeps only the latest pages and reads the others again', async () => {
     const log: (string | null)[] = [];
     const pages = new Pages(numbers(10, 1000, log), 3);

@@ -6,6 +6,9 @@
 /** Browsers do not lay out boxes much taller than this; beyond it the scroll bar is scaled. */
 export const TALLEST = 8_000_000;
 
+/** Empty pages that are passed over for one with something in it. */
+const MOST_EMPTY = 200;
+
 export interface Shown {
   /** The first row to draw. */
   first: number;
@@ -124,10 +127,20 @@ export class Pages<T> {
     return true;
   }
 
+  /** A page with something in it: of a crawl at work the server looks at so many URLs at a time, wanted or not. */
+  private async readSome(cursor: string | null): Promise<Page<T>> {
+    let answer = await this.read(cursor);
+    for (let round = 0; round < MOST_EMPTY && answer.items.length === 0 && answer.next !== null && answer.next !== cursor; round++) {
+      cursor = answer.next;
+      answer = await this.read(cursor);
+    }
+    return answer;
+  }
+
   private readPage(page: number): Promise<void> {
     const known = this.reading.get(page);
     if (known) return known;
-    const reading = this.read(this.starts[page].cursor).then((answer) => {
+    const reading = this.readSome(this.starts[page].cursor).then((answer) => {
       const isLast = page === this.starts.length - 1;
       this.kept.set(page, answer.items);
       if (isLast) {

@@ -93,6 +93,9 @@ async fn serve(context: &Context, flags: &ArgMatches) -> Result<(), Failure> {
     for run in went_on.iter().filter(|_| !context.quiet) {
         eprintln!("run {} of {} goes on", run.id, run.project);
     }
+    // What was crawled without a server gets its indexes now, so that nobody has to wait for them.
+    let idle = data.clone();
+    tokio::task::spawn_blocking(move || service::prepare_all(&idle));
     let (end, ended) = tokio::sync::watch::channel(false);
     let until_the_end = || {
         let mut ended = ended.clone();

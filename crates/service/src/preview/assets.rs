@@ -1,10 +1,12 @@
 //! Pictures and styles of a page that is looked at, asked for by us, guarded like every request.
 
-use crawl::WallClock;
+use std::net::SocketAddr;
+
+use crawl::{Network, WallClock};
 use fetch::{Answer, Request};
 use model::{Normalise, PageUrl};
 
-use super::Preview;
+use super::{Preview, proposed};
 use crate::ServiceError;
 
 /// Longest picture or style.
@@ -30,41 +32,65 @@ impl Preview {
         path: &str,
         clock: &WallClock,
     ) -> Result<Option<Asset>, ServiceError> {
-        let Some(network) = &self.network else { return Ok(None) };
-        let mut url = PageUrl::parse(address)
-            .map_err(|source| ServiceError::Url { text: address.to_owned(), source })?;
-        for _ in 0..=MOST_HOPS {
-            let Ok((ip, _)) = network.address(&url.host()).await else { return Ok(None) };
-            let mut request = Request::new(url.clone(), ip, clock.now());
-            request.body_limit = LONGEST;
-            let Ok(Answer::Fetched(fetched) | Answer::Unwanted { fetched, .. }) =
-                network.fetch(request).await
-            else {
-                return Ok(None);
-            };
-            if (300..400).contains(&fetched.status) {
-                let target = fetched.headers.get("location");
-                match target.and_then(|target| Normalise::default().join(&url, target).ok()) {
-                    Some(target) => url = target,
-                    None => return Ok(None),
-                }
-                continue;
-            }
-            if fetched.status != 200 {
-                return Ok(None);
-            }
-            let said = fetched.headers.get("content-type").unwrap_or_default();
-            let Some(content_type) = safe_type(said) else { return Ok(None) };
-            let bytes = if content_type.starts_with("text/css") {
-                let css = String::from_utf8_lossy(&fetched.content);
-                rewrite_css(&css, &url, path).into()
-            } else {
-                fetched.content.clone()
-            };
-            return Ok(Some(Asset { content_type, bytes }));
+        match &self.network {
+            Some(network) => ask(network, address, path, clock).await,
+            None => Ok(None),
         }
-        Ok(None)
     }
+}
+
+/// A picture of a page that was crawled; none when it is something else or cannot be had. `allow` names private
+/// addresses that may be asked all the same.
+pub async fn picture(
+    address: &str,
+    allow: &[SocketAddr],
+    clock: &WallClock,
+) -> Result<Option<Asset>, ServiceError> {
+    let url =
+        PageUrl::parse(address).map_err(|source| ServiceError::Url { text: address.to_owned(), source })?;
+    let network = Network::new(&proposed(&url), allow, 1, *clock)?;
+    let found = ask(&network, address, "", clock).await?;
+    Ok(found.filter(|found| found.content_type.starts_with("image/")))
+}
+
+async fn ask(
+    network: &Network,
+    address: &str,
+    path: &str,
+    clock: &WallClock,
+) -> Result<Option<Asset>, ServiceError> {
+    let mut url =
+        PageUrl::parse(address).map_err(|source| ServiceError::Url { text: address.to_owned(), source })?;
+    for _ in 0..=MOST_HOPS {
+        let Ok((ip, _)) = network.address(&url.host()).await else { return Ok(None) };
+        let mut request = Request::new(url.clone(), ip, clock.now());
+        request.body_limit = LONGEST;
+        let Ok(Answer::Fetched(fetched) | Answer::Unwanted { fetched, .. }) = network.fetch(request).await
+        else {
+            return Ok(None);
+        };
+        if (300..400).contains(&fetched.status) {
+            let target = fetched.headers.get("location");
+            match target.and_then(|target| Normalise::default().join(&url, target).ok()) {
+                Some(target) => url = target,
+                None => return Ok(None),
+            }
+            continue;
+        }
+        if fetched.status != 200 {
+            return Ok(None);
+        }
+        let said = fetched.headers.get("content-type").unwrap_or_default();
+        let Some(content_type) = safe_type(said) else { return Ok(None) };
+        let bytes = if content_type.starts_with("text/css") {
+            let css = String::from_utf8_lossy(&fetched.content);
+            rewrite_css(&css, &url, path).into()
+        } else {
+            fetched.content.clone()
+        };
+        return Ok(Some(Asset { content_type, bytes }));
+    }
+    Ok(None)
 }
 
 /// Kinds that a frame without scripts shows, under our own name for them.

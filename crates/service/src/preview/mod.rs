@@ -24,7 +24,7 @@ use utoipa::ToSchema;
 
 use crate::ServiceError;
 
-pub use assets::Asset;
+pub use assets::{Asset, picture};
 pub use pick::{Generalise, PathStep, PickedNodes, SelectRequest, Selection};
 pub use reading::{FieldCoverage, LinkVerdict, LinkVerdicts, PageColumn, PageReading};
 pub use scope::Scope;

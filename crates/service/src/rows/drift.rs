@@ -16,8 +16,9 @@ use crawl::PageReader;
 use frontier::page_key;
 use frontier::tables::URLS;
 use kv::{Reader, Snapshot};
-use model::{Outcome, PageUrl, Row, RowKey, Template, Timestamp, UrlKey, Value};
+use model::{Outcome, PageUrl, ProjectName, Row, RowKey, Template, Timestamp, UrlKey, Value};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::listing::State;
 use super::state::{has_rows, state_after};
@@ -41,7 +42,7 @@ const MISSED: f64 = 3.0;
 const SAMPLES: usize = 5;
 
 /// How often the fields of a page type were found in a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TypeCoverage {
     /// The page type.
     pub page_type: String,
@@ -51,6 +52,16 @@ pub struct TypeCoverage {
     pub rows: u64,
     /// Rows in which each field was found and understood.
     pub found: BTreeMap<String, u64>,
+}
+
+/// How often the fields of a project were found in its latest run that tells. From a blocking thread.
+pub fn coverage(data: &Data, project: Option<&ProjectName>) -> Result<Vec<TypeCoverage>, ServiceError> {
+    let entry = data.project(project)?;
+    let runs = data.wait(data.catalog().runs_of(entry.id))?;
+    let told = |run: &Run| -> Option<Vec<TypeCoverage>> {
+        serde_json::from_value(run.summary.as_ref()?.get("coverage")?.clone()).ok()
+    };
+    Ok(runs.iter().filter_map(told).find(|types| !types.is_empty()).unwrap_or_default())
 }
 
 /// A field that is not found any more, or a page type whose pages give no rows any more.

@@ -174,6 +174,16 @@ impl Layout {
         shown
     }
 
+    /// All that can be asked for.
+    pub(crate) fn every(&self) -> Vec<Shown> {
+        let mut every = self.all(true);
+        // A field hides the fact that has its name.
+        let is_hidden = |name: &str| self.fields.iter().any(|(field, _)| field == name);
+        let facts = FACTS.iter().filter(|(name, _)| !is_hidden(name));
+        every.extend(facts.map(|(name, source)| Shown { name: (*name).to_owned(), source: *source }));
+        every
+    }
+
     /// The column of this name.
     pub(crate) fn find(&self, name: &str) -> Result<Shown, ServiceError> {
         let fact = || FACTS.iter().find(|(fact, _)| *fact == name).map(|(_, source)| *source);

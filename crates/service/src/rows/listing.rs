@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use archive::rows::{self, PageRows, ROW_CONTENTS, ROWS, Stand};
+use archive::rows::{self, PageRows, ROW_CONTENTS, ROW_PAGES, ROWS, Stand};
 use frontier::page_key;
 use frontier::tables::URLS;
 use kv::{KvError, Reader, Snapshot};
@@ -21,6 +21,9 @@ const MOST_MOVES: usize = 10;
 
 /// Rows of a page that join one row: a detail page is one row, so the first.
 const JOINED: usize = 1;
+
+/// Records that are looked up one by one before it pays to look for all that were replaced.
+const LOOKED_UP: usize = 500;
 
 /// Where a page's rows come from.
 #[derive(Debug)]
@@ -64,7 +67,10 @@ pub(crate) struct Listing<'a> {
     end: u64,
     normalise: Normalise,
     pub(crate) layout: &'a Layout,
-    superseded: Vec<u64>,
+    /// Records that a later one of the same page replaced; found out when many are walked.
+    superseded: Option<Vec<u64>>,
+    /// Rows say what they hang from.
+    with_parents: bool,
     /// The first record walked.
     from: u64,
     /// Contents listed.
@@ -84,10 +90,8 @@ impl<'a> Listing<'a> {
     ) -> Result<Listing<'a>, ServiceError> {
         let State { crawl, end, normalise } = *state;
         Ok(Listing {
-            superseded: match rows::counts(snapshot, crawl)?.replaced {
-                0 => Vec::new(),
-                _ => rows::superseded(snapshot, crawl, end)?,
-            },
+            superseded: (rows::counts(snapshot, crawl)?.replaced == 0).then(Vec::new),
+            with_parents: true,
             snapshot,
             crawl,
             end,
@@ -100,6 +104,11 @@ impl<'a> Listing<'a> {
         })
     }
 
+    /// Without looking for the rows that others hang from, which takes a walk through all of them.
+    pub(crate) fn without_parents(self) -> Listing<'a> {
+        Listing { with_parents: false, ..self }
+    }
+
     /// Hands over the rows of records from number `from` on until `take` says false.
     pub(crate) fn walk(
         &mut self,
@@ -108,8 +117,14 @@ impl<'a> Listing<'a> {
     ) -> Result<(), ServiceError> {
         let mut has_details = false;
         self.from = from;
-        for record in self.records(from) {
-            let (number, page) = record?;
+        let mut looked_at = 0;
+        let range = (self.crawl.0, from)..(self.crawl.0, self.end);
+        for record in self.snapshot.range(&ROWS, range) {
+            let ((_, number), page) = record?;
+            looked_at += 1;
+            if !self.stands(number, &page.url, looked_at)? {
+                continue;
+            }
             if page.detail {
                 has_details = true;
                 continue;
@@ -123,7 +138,7 @@ impl<'a> Listing<'a> {
             return Ok(());
         }
         // Details that no row leads to: shown as rows, rather than lost.
-        for record in self.records(0) {
+        for record in self.records(0)? {
             let (number, page) = record?;
             if page.detail && !self.joined.contains(&number) && !self.page(number, page, take)? {
                 break;
@@ -140,14 +155,38 @@ impl<'a> Listing<'a> {
         row.map(|row| self.listed(number, &head, page.template.0, row)).transpose()
     }
 
-    fn records(&self, from: u64) -> impl Iterator<Item = Result<(u64, PageRows), KvError>> + use<> {
-        let superseded = self.superseded.clone();
+    /// True when no later record of the same page is there. The first few are looked up one by one.
+    fn stands(&mut self, number: u64, url: &PageUrl, looked_at: usize) -> Result<bool, ServiceError> {
+        if self.superseded.is_none() && looked_at <= LOOKED_UP {
+            let page = UrlKey::of(url);
+            let (first, last) = (number + 1, self.end);
+            let later =
+                (self.crawl.0, page.host.0, page.page, first)..(self.crawl.0, page.host.0, page.page, last);
+            return Ok(
+                first >= last || self.snapshot.range(&ROW_PAGES, later).keys().next().transpose()?.is_none()
+            );
+        }
+        Ok(self.superseded()?.binary_search(&number).is_err())
+    }
+
+    fn superseded(&mut self) -> Result<&[u64], KvError> {
+        if self.superseded.is_none() {
+            self.superseded = Some(rows::superseded(self.snapshot, self.crawl, self.end)?);
+        }
+        Ok(self.superseded.as_deref().unwrap_or_default())
+    }
+
+    fn records(
+        &mut self,
+        from: u64,
+    ) -> Result<impl Iterator<Item = Result<(u64, PageRows), KvError>> + use<>, ServiceError> {
+        let superseded = self.superseded()?.to_vec();
         let range = (self.crawl.0, from)..(self.crawl.0, self.end);
         let records = self.snapshot.range(&ROWS, range);
         let records = records.map(|record| record.map(|((_, number), page)| (number, page)));
-        records.filter(move |record| {
+        Ok(records.filter(move |record| {
             record.as_ref().map_or(true, |(number, _)| superseded.binary_search(number).is_err())
-        })
+        }))
     }
 
     fn page(
@@ -187,7 +226,7 @@ impl<'a> Listing<'a> {
         row: Row,
     ) -> Result<Listed, ServiceError> {
         let hangs_from = match row.parent {
-            None if self.layout.is_child(&row.page_type) => self.parent_of(&head.url)?,
+            None if self.with_parents && self.layout.is_child(&row.page_type) => self.parent_of(&head.url)?,
             known => known,
         };
         let mut listed = Listed {
@@ -277,9 +316,9 @@ impl<'a> Listing<'a> {
         Ok(parent)
     }
 
-    fn find_parents(&self) -> Result<HashMap<UrlKey, RowKey>, ServiceError> {
+    fn find_parents(&mut self) -> Result<HashMap<UrlKey, RowKey>, ServiceError> {
         let mut parents = HashMap::new();
-        for record in self.records(0) {
+        for record in self.records(0)? {
             let (_, page) = record?;
             for row in &page.rows {
                 let columns = self.layout.columns(page.template.0, &row.page_type);

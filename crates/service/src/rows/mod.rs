@@ -6,32 +6,40 @@ mod filter;
 mod index;
 mod layout;
 mod listing;
+mod marks;
 mod page;
+pub(crate) mod shelf;
 mod state;
 
 use std::cmp::Ordering;
 
 use archive::rows::{RowCounts, counts};
 use kv::Snapshot;
-use model::Value;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 pub use compare::{FieldChange, Mark, MarkCounts};
 pub(crate) use drift::watch;
-pub use drift::{Drift, TypeCoverage};
+pub use drift::{Drift, TypeCoverage, coverage};
 pub use filter::{Condition, SortBy, Test};
 pub(crate) use layout::{Layout, Shown};
 pub(crate) use listing::{Listed, Listing, State as RowState};
 pub use page::{RowColumn, RowVersion, RowsPage, row_history, rows_page};
 
+pub use shelf::prepare_all;
+
 use crate::sink::Sink;
 use crate::{Data, ServiceError};
-use compare::{Compared, Place, Side, compare};
+use compare::{Compared, Side, compare};
 use filter::SortKey;
-use index::{Index, MANY, MOST_WANTED};
+use index::{Found, Index, Selection};
 use layout::Source;
+use marks::{Former, Marks};
+use shelf::{MANY, Wanted};
 use state::{Asked, base_of};
+
+/// More rows than this are better read in one sweep.
+const MOST_WANTED: u64 = 10_000;
 
 /// Which rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -222,7 +230,20 @@ impl<'a> Query<'a> {
         request: &'a RowsRequest,
         flat: bool,
     ) -> Result<Query<'a>, ServiceError> {
-        let asked = Asked::find(data, snapshot, request.of.as_deref())?;
+        Query::at(data, snapshot, request, flat, None)
+    }
+
+    /// The same, of the records below a number.
+    fn at(
+        data: &Data,
+        snapshot: &'a Snapshot,
+        request: &'a RowsRequest,
+        flat: bool,
+        end: Option<u64>,
+    ) -> Result<Query<'a>, ServiceError> {
+        let mut asked = Asked::find(data, snapshot, request.of.as_deref())?;
+        let RowCounts { rows, next, replaced, .. } = counts(snapshot, asked.state.crawl)?;
+        asked.state.end = asked.state.end.min(end.unwrap_or(next)).min(next);
         let layout = Layout::of(snapshot, asked.state.crawl, asked.entry.project.fields.as_ref())?;
         let shown = match request.columns.is_empty() {
             true => layout.all(flat),
@@ -243,14 +264,21 @@ impl<'a> Query<'a> {
             true => base_of(data, snapshot, &asked)?.map(|base| Side::new(snapshot, base)).transpose()?,
             false => None,
         };
-        let RowCounts { rows, next, .. } = counts(snapshot, asked.state.crawl)?;
-        let asks_much = !conditions.is_empty() || !sort.is_empty() || request.page_type.is_some();
-        let asks_few = request.limit.is_some_and(|limit| limit <= MOST_WANTED);
-        // Rows that still come would make it anew for every question.
-        let settled =
-            asked.state.end >= next && request.after.is_none() && !data.is_crawled(asked.state.crawl);
-        let index = (rows >= MANY && asks_much && asks_few && settled && !marked)
-            .then(|| Index::new(data.rows_dir(asked.state.crawl), next));
+        let asks_much = !conditions.is_empty() || !sort.is_empty() || request.page_type.is_some() || marked;
+        // Where pages were read again, it takes long to find out which of their records stand.
+        let takes_long = asks_much || replaced > 0;
+        let asks_few = request.limit.is_some_and(|limit| limit <= MOST_WANTED) && request.after.is_none();
+        let mut index = None;
+        if rows >= MANY && takes_long && asks_few {
+            let wanted = Wanted { state: asked.state, base: base.as_ref(), marked, fixed: end.is_some() };
+            index = data.shelf().find(data, snapshot, &wanted)?;
+        }
+        let named =
+            || conditions.iter().map(|(column, _)| column).chain(sort.iter().map(|(column, _)| column));
+        let index = index.filter(|index| named().all(|column| index.has(column)));
+        if let Some(index) = &index {
+            asked.state.end = index.head.end;
+        }
         Ok(Query { snapshot, request, asked, layout, conditions, sort, shown, base, marked, index, skip: 0 })
     }
 
@@ -261,7 +289,13 @@ impl<'a> Query<'a> {
     ) -> Result<Option<u64>, ServiceError> {
         let limit = usize::try_from(self.request.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         if let Some(index) = &self.index {
-            return self.run_by(index, limit, take);
+            match self.select(index, limit) {
+                Ok((found, total)) => return self.hand_over(&found, take).map(|()| Some(total)),
+                Err(error) => {
+                    tracing::warn!(%error, "an index of rows is spoilt; it is thrown away, and all rows are read");
+                    index.remove()?;
+                }
+            }
         }
         if self.sort.is_empty() {
             let (mut skip, mut left) = (self.skip, limit);
@@ -301,34 +335,57 @@ impl<'a> Query<'a> {
         Ok(None)
     }
 
-    /// The same, from the columnar index.
-    fn run_by(
-        &self,
-        index: &Index,
-        limit: usize,
-        take: &mut dyn FnMut(&Listed) -> Result<(), ServiceError>,
-    ) -> Result<Option<u64>, ServiceError> {
-        let listing = || Listing::new(self.snapshot, &self.asked.state, &self.layout);
+    /// Asks the columnar index.
+    fn select(&self, index: &Index, limit: usize) -> Result<(Vec<Found>, u64), ServiceError> {
         let of_type = self.request.page_type.as_ref().map(|name| Condition::new("_type", Test::Is, name));
         let mut conditions = self.conditions.clone();
         if let Some(of_type) = &of_type {
             conditions.push((self.layout.find("_type")?, of_type));
         }
-        let (places, total) = index.select(&listing, &conditions, &self.sort, self.skip, limit)?;
-        let mut listing = listing()?;
-        for place in places {
-            if let Some(row) = listing.row(place.number, place.position)? {
-                take(&row)?;
+        index.select(&Selection {
+            conditions: &conditions,
+            sort: &self.sort,
+            status: &self.request.status,
+            skip: self.skip,
+            limit,
+        })
+    }
+
+    fn hand_over(
+        &self,
+        found: &[Found],
+        take: &mut dyn FnMut(&Listed) -> Result<(), ServiceError>,
+    ) -> Result<(), ServiceError> {
+        let mut listing = self.listing()?;
+        let former = self.base.as_ref().filter(|_| found.iter().any(|found| found.lost));
+        let mut former = former.map(|base| Former::new(self.snapshot, base, &self.layout)).transpose()?;
+        for found in found {
+            let row = match &mut former {
+                Some(former) if found.lost => former.row(found.place, found.mark)?,
+                _ => listing.row(found.place.number, found.place.position)?,
+            };
+            if let Some(row) = row {
+                take(&Listed { mark: self.marked.then_some(found.mark), ..row })?;
             }
         }
-        Ok(total)
+        Ok(())
+    }
+
+    /// The rows, without what nobody looks at.
+    fn listing(&self) -> Result<Listing<'_>, ServiceError> {
+        let listing = Listing::new(self.snapshot, &self.asked.state, &self.layout)?;
+        let conditions = self.conditions.iter().map(|(column, _)| column);
+        let sort = self.sort.iter().map(|(column, _)| column);
+        let mut named = self.shown.iter().chain(conditions).chain(sort);
+        let needs_parents = named.any(|column| column.source == Source::Parent);
+        Ok(if needs_parents { listing } else { listing.without_parents() })
     }
 
     /// Rows that meet the request, in the order of the crawl.
     fn each(&self, take: &mut dyn FnMut(Listed) -> Result<bool, ServiceError>) -> Result<(), ServiceError> {
         let marks = self.marks()?;
         let mut more = true;
-        let mut listing = Listing::new(self.snapshot, &self.asked.state, &self.layout)?;
+        let mut listing = self.listing()?;
         listing.walk(self.request.after.unwrap_or(0), &mut |mut row| {
             if self.marked {
                 row.mark = Some(marks.of(&row));
@@ -338,19 +395,12 @@ impl<'a> Query<'a> {
         })?;
         let Some(base) = self.base.as_ref().filter(|_| more) else { return Ok(()) };
         // Rows that are not there any more, in the columns of today.
-        let mut former = Listing::new(self.snapshot, &base.state, &base.layout)?;
+        let mut former = Former::new(self.snapshot, base, &self.layout)?;
         for (place, mark) in &marks.lost {
             if !self.request.status.contains(mark) {
                 continue;
             }
-            let Some(row) = former.row(place.number, place.position)? else { continue };
-            let mut values = vec![Value::Empty; self.layout.width()];
-            for (at, value) in values.iter_mut().enumerate() {
-                let name = self.layout.field_name(at);
-                let same = (0..row.values.len()).find(|old| base.layout.field_name(*old) == name);
-                *value = same.map(|same| row.values[same].clone()).unwrap_or_default();
-            }
-            let row = Listed { values, mark: Some(*mark), ..row };
+            let Some(row) = former.row(*place, *mark)? else { continue };
             if self.meets(&row) && !take(row)? {
                 break;
             }
@@ -366,37 +416,7 @@ impl<'a> Query<'a> {
     }
 
     fn marks(&self) -> Result<Marks, ServiceError> {
-        let mut marks = Marks::default();
-        let Some(base) = &self.base else { return Ok(marks) };
-        let after = Side::new(self.snapshot, self.asked.state)?;
-        compare(self.snapshot, base, &after, &mut |compared| {
-            match (compared.after, compared.before) {
-                (Some(_), _) if compared.mark == Mark::New => {}
-                (Some(after), _) => marks.kept.push((after, compared.mark)),
-                (None, Some(before)) => marks.lost.push((before, compared.mark)),
-                (None, None) => {}
-            }
-            Ok(())
-        })?;
-        marks.kept.sort_unstable();
-        marks.lost.sort_unstable();
-        Ok(marks)
-    }
-}
-
-/// What became of rows; those not named are new.
-#[derive(Default)]
-struct Marks {
-    kept: Vec<(Place, Mark)>,
-    lost: Vec<(Place, Mark)>,
-}
-
-impl Marks {
-    fn of(&self, row: &Listed) -> Mark {
-        let place = Place { number: row.number, position: row.position };
-        match self.kept.binary_search_by_key(&place, |(place, _)| *place) {
-            Ok(at) => self.kept[at].1,
-            Err(_) => Mark::New,
-        }
+        let Some(base) = &self.base else { return Ok(Marks::default()) };
+        Marks::between(self.snapshot, base, &Side::new(self.snapshot, self.asked.state)?)
     }
 }

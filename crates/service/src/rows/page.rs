@@ -3,16 +3,17 @@
 use archive::rows::{self, counts};
 use frontier::page_key;
 use frontier::tables::URLS;
-use kv::Reader;
-use model::{FieldKind, PageUrl, Template, UrlKey};
+use kv::{Reader, Snapshot};
+use model::{FieldKind, PageUrl, RowKey, Template, UrlKey};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use utoipa::ToSchema;
 
 use super::layout::{Layout, Shown, Source};
-use super::listing::{Listed, Listing};
-use super::state::{has_rows, state_after};
-use super::{Condition, Mark, Query, RowsRequest, Test};
+use super::listing::{Listed, Listing, State};
+use super::shelf::{MANY, Wanted};
+use super::state::{Asked, has_rows, state_after};
+use super::{Mark, Query, RowsRequest};
 use crate::{Data, Moment, ServiceError};
 
 /// Rows in one piece, unless said and at most.
@@ -31,6 +32,8 @@ pub struct RowsPage {
     pub columns: Vec<RowColumn>,
     /// How many rows there are in all; none when nobody has counted those that meet the conditions.
     pub total: Option<u64>,
+    /// How many pages the rows lag behind: of a running crawl's many rows those of a moment ago are sorted and filtered.
+    pub behind: u64,
 }
 
 /// A column.
@@ -68,14 +71,10 @@ pub fn rows_page(data: &Data, request: &RowsRequest, cursor: Option<&str>) -> Re
     let limit = request.limit.unwrap_or(USUAL).clamp(1, MOST);
     let (skip, end) = cursor.map(read_cursor).transpose()?.unwrap_or((0, None));
     let asked = RowsRequest { limit: Some(limit + 1), ..request.clone() };
-    let mut query = Query::new(data, &snapshot, &asked, false)?;
-    let all = counts(&snapshot, query.asked.state.crawl)?;
     // Pieces of one list are of one moment, whatever comes meanwhile.
-    let end = end.unwrap_or(all.next).min(query.asked.state.end);
-    query.asked.state.end = end;
-    if end < all.next {
-        query.index = None;
-    }
+    let mut query = Query::at(data, &snapshot, &asked, false, end)?;
+    let all = counts(&snapshot, query.asked.state.crawl)?;
+    let end = query.asked.state.end;
     query.skip = skip;
     let mut items = Vec::new();
     let extra = [query.layout.find("_key")?, query.layout.find("_page")?];
@@ -90,45 +89,31 @@ pub fn rows_page(data: &Data, request: &RowsRequest, cursor: Option<&str>) -> Re
     let whole = request.conditions.is_empty() && request.page_type.is_none() && request.status.is_empty();
     let counted = (whole && end >= all.next).then_some(all.rows);
     let columns = columns(&query.shown, query.asked.entry.project.fields.as_ref());
-    Ok(RowsPage { items, next, columns, total: total.or(counted) })
+    let behind = if data.is_crawled(query.asked.state.crawl) { all.next - end.min(all.next) } else { 0 };
+    Ok(RowsPage { items, next, columns, total: total.or(counted), behind })
 }
 
 /// What a row was after each run of its project, the latest first. From a blocking thread.
 pub fn row_history(data: &Data, of: Option<&str>, key: &str) -> Result<Vec<RowVersion>, ServiceError> {
     let snapshot = data.store().snapshot();
-    let wanted = RowsRequest {
-        of: of.map(str::to_owned),
-        conditions: vec![Condition::new("_key", Test::Is, key)],
-        limit: Some(1),
-        ..RowsRequest::default()
-    };
-    let query = Query::new(data, &snapshot, &wanted, false)?;
-    let mut found: Option<Listed> = None;
-    query.run(&mut |row| {
-        found = Some(row.clone());
-        Ok(())
-    })?;
-    let Some(found) = found else { return Err(ServiceError::UnknownRow(key.to_owned())) };
-    let runs = data.wait(data.catalog().runs_of(query.asked.entry.id))?;
+    let asked = Asked::find(data, &snapshot, of)?;
+    let unknown = || ServiceError::UnknownRow(key.to_owned());
+    let key = u128::from_str_radix(key, 16).map(RowKey).map_err(|_| unknown())?;
+    let fields = asked.entry.project.fields.as_ref();
+    let runs = data.wait(data.catalog().runs_of(asked.entry.id))?;
     let mut versions: Vec<RowVersion> = Vec::new();
+    let mut page: Option<PageUrl> = None;
     // The oldest first, so that each is compared with the one before.
     for run in runs.into_iter().rev() {
-        if run.crawl != query.asked.state.crawl && !has_rows(&snapshot, run.crawl)? {
+        if run.crawl != asked.state.crawl && !has_rows(&snapshot, run.crawl)? {
             continue;
         }
         let state = state_after(&snapshot, &run)?;
-        let layout = Layout::of(&snapshot, run.crawl, query.asked.entry.project.fields.as_ref())?;
-        let mut listing = Listing::new(&snapshot, &state, &layout)?;
-        let page = latest_page(&snapshot, run.crawl, &found.page.url)?;
-        let record = rows::before(&snapshot, run.crawl, UrlKey::of(&page), state.end)?;
-        let place = record.and_then(|(number, page)| {
-            let row = page.rows.iter().find(|row| row.key == found.key)?;
-            Some((number, row.position))
-        });
-        let row = match place {
-            Some((number, position)) => listing.row(number, position)?,
-            None => None,
-        };
+        let layout = Layout::of(&snapshot, run.crawl, fields)?;
+        let row = row_of(data, &snapshot, state, &layout, key, page.as_ref())?;
+        if let Some(row) = &row {
+            page = Some(row.page.url.clone());
+        }
         let cells: Map<String, Json> = row.as_ref().map_or_else(Map::new, |row| {
             let shown = layout.all(false);
             let cells = shown.iter().map(|column| (column.name.clone(), column.value(row).to_json()));
@@ -148,13 +133,56 @@ pub fn row_history(data: &Data, of: Option<&str>, key: &str) -> Result<Vec<RowVe
             run: run.id.0,
             started_at: Moment(run.started_at),
             status,
-            page: page.to_string(),
+            page: page.as_ref().map(PageUrl::to_string).unwrap_or_default(),
             cells,
             changed,
         });
     }
     versions.reverse();
-    Ok(versions)
+    if versions.is_empty() { Err(unknown()) } else { Ok(versions) }
+}
+
+/// The row of a key: on the page where it was before, else wherever it is now.
+fn row_of(
+    data: &Data,
+    snapshot: &Snapshot,
+    state: State,
+    layout: &Layout,
+    key: RowKey,
+    page: Option<&PageUrl>,
+) -> Result<Option<Listed>, ServiceError> {
+    let counted = counts(snapshot, state.crawl)?;
+    let state = State { end: state.end.min(counted.next), ..state };
+    let mut listing = Listing::new(snapshot, &state, layout)?.without_parents();
+    if let Some(page) = page {
+        let page = latest_page(snapshot, state.crawl, page)?;
+        let record = rows::before(snapshot, state.crawl, UrlKey::of(&page), state.end)?;
+        let place = record.and_then(|(number, page)| {
+            let row = page.rows.iter().find(|row| row.key == key)?;
+            Some((number, row.position))
+        });
+        if let Some((number, position)) = place {
+            return listing.row(number, position);
+        }
+    }
+    let wanted = Wanted { state, base: None, marked: false, fixed: false };
+    let index = match counted.rows >= MANY {
+        true => data.shelf().find(data, snapshot, &wanted)?,
+        false => None,
+    };
+    if let Some(index) = index {
+        let found = index.of_key(key)?.filter(|found| !found.lost);
+        return match found {
+            Some(found) => listing.row(found.place.number, found.place.position),
+            None => Ok(None),
+        };
+    }
+    let mut found = None;
+    listing.walk(0, &mut |row| {
+        found = (row.key == key).then_some(row);
+        Ok(found.is_none())
+    })?;
+    Ok(found)
 }
 
 /// Where a page's rows are in another crawl: redirects may have been other ones there, but its URL is the same.

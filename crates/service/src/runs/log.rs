@@ -8,6 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use memchr::memmem::Finder;
 use model::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -197,22 +198,25 @@ fn after_line(
     let firsts = firsts(dir);
     // The file that has the next line, or the oldest that is left.
     let begin = firsts.partition_point(|first| *first <= after.saturating_add(1)).saturating_sub(1);
-    let (mut items, mut last, mut more) = (Vec::new(), after, false);
+    let (mut items, mut more) = (Vec::new(), false);
     'files: for first in firsts.iter().skip(begin) {
-        for line in lines(&path(dir, *first)) {
-            if line.seq <= after {
+        let bytes = read_bounded(&path(dir, *first));
+        for line in wanted.perhaps(&bytes) {
+            let Ok(line) = serde_json::from_slice::<LogLine>(line) else { continue };
+            if line.seq <= after || !wanted.takes(&line) {
                 continue;
             }
             if items.len() == limit {
                 more = true;
                 break 'files;
             }
-            last = line.seq;
-            if wanted.takes(&line) {
-                items.push(line);
-            }
+            items.push(line);
         }
     }
+    let last = match items.last().filter(|_| more) {
+        Some(line) => line.seq,
+        None => firsts.last().and_then(|first| last_number(&path(dir, *first))).unwrap_or(0).max(after),
+    };
     let previous = items.first().map(|line: &LogLine| format!("<{}", line.seq));
     Ok(LogPage { items, next: (more || live).then(|| last.to_string()), previous })
 }
@@ -225,11 +229,13 @@ fn before_line(
     live: bool,
 ) -> Result<LogPage, ServiceError> {
     let mut items = VecDeque::new();
-    let (mut newest, mut more) = (0, false);
-    'files: for first in firsts(dir).into_iter().rev().filter(|first| *first < before) {
-        for line in lines(&path(dir, first)).into_iter().rev().filter(|line| line.seq < before) {
-            newest = newest.max(line.seq);
-            if !wanted.takes(&line) {
+    let mut more = false;
+    let firsts = firsts(dir);
+    'files: for first in firsts.iter().rev().filter(|first| **first < before) {
+        let bytes = read_bounded(&path(dir, *first));
+        for line in wanted.perhaps(&bytes).into_iter().rev() {
+            let Ok(line) = serde_json::from_slice::<LogLine>(line) else { continue };
+            if line.seq >= before || !wanted.takes(&line) {
                 continue;
             }
             if items.len() == limit {
@@ -241,6 +247,8 @@ fn before_line(
     }
     let items: Vec<LogLine> = items.into();
     let previous = items.first().filter(|_| more).map(|line| format!("<{}", line.seq));
+    let newest = firsts.last().and_then(|first| last_number(&path(dir, *first))).unwrap_or(0);
+    let newest = newest.min(before.saturating_sub(1));
     let next = (live || before != u64::MAX).then(|| newest.to_string());
     Ok(LogPage { items, next, previous })
 }
@@ -260,6 +268,24 @@ impl Wanted {
             url: some(&request.url),
             text: some(&request.text).map(|text| text.to_lowercase()),
         }
+    }
+
+    /// The lines of a file, as they are written, without those that are surely not wanted: taking a line apart costs
+    /// far more than looking for a few bytes in it.
+    fn perhaps<'a>(&self, bytes: &'a [u8]) -> Vec<&'a [u8]> {
+        let info = Finder::new("\"level\":\"info\"");
+        // Texts that look the same as they are written. What a letter beyond ASCII becomes is left to others.
+        let plain = |text: &&String| {
+            text.bytes().all(|byte| (b' '..0x7f).contains(&byte) && !b"\"\\".contains(&byte))
+        };
+        let text = self.text.as_ref().filter(plain).map(|text| Finder::new(text.as_bytes()));
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let lines = lines.filter(|line| self.level == LogLevel::Info || info.find(line).is_none());
+        let lines = lines.filter(|line| {
+            text.as_ref()
+                .is_none_or(|text| !line.is_ascii() || text.find(&line.to_ascii_lowercase()).is_some())
+        });
+        lines.collect()
     }
 
     fn takes(&self, line: &LogLine) -> bool {
@@ -295,7 +321,9 @@ fn lines(file: &Path) -> Vec<LogLine> {
 }
 
 fn last_number(file: &Path) -> Option<u64> {
-    lines(file).last().map(|line| line.seq)
+    let bytes = read_bounded(file);
+    let lines = bytes.rsplit(|byte| *byte == b'\n');
+    lines.filter_map(|line| serde_json::from_slice::<LogLine>(line).ok()).map(|line| line.seq).next()
 }
 
 fn read_bounded(file: &Path) -> Vec<u8> {

@@ -8,6 +8,7 @@ use catalog::RunId;
 use model::{ProjectName, Timestamp};
 
 use super::{Begin, RunView, begin, run_view};
+use crate::rows::shelf::RowFollower;
 use crate::select::hint;
 use crate::{Data, ServiceError};
 
@@ -105,11 +106,14 @@ async fn launch(data: &Arc<Data>, wanted: Begin, now: Now) -> Result<RunView, Se
     let started = begin(data, wanted, began).await?;
     let id = started.id();
     let until = now.clone();
+    let follower = RowFollower::begin(data, started.project(), started.crawl())?;
     tokio::spawn(async move {
         match started.finish(|| until()).await {
             Ok(finished) => tracing::info!(run = id.0, reason = %finished.reason, "run ended"),
             Err(error) => tracing::warn!(run = id.0, error = error.sentence(), "run failed"),
         }
+        // Makes the last indexes.
+        let _ = tokio::task::spawn_blocking(move || drop(follower)).await;
     });
     let data = data.clone();
     tokio::task::spawn_blocking(move || run_view(&data, id)).await.map_err(|_| ServiceError::Lost)?

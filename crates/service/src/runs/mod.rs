@@ -19,7 +19,7 @@ use crawl::{Controls, CrawlError, EndReason, Ended, Fresh, Progress, Run, Setup}
 use frontier::page_key;
 use frontier::tables::{STATS, URLS};
 use kv::{Durability, Reader};
-use model::{Outcome, PageUrl, Project, Timestamp, UrlKey};
+use model::{CrawlId, Outcome, PageUrl, Project, ProjectName, Timestamp, UrlKey};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -153,6 +153,16 @@ impl Started {
     /// Its number.
     pub fn id(&self) -> RunId {
         self.id
+    }
+
+    /// Its project.
+    pub fn project(&self) -> &ProjectName {
+        &self.entry.project.name
+    }
+
+    /// The crawl state it works on.
+    pub(crate) fn crawl(&self) -> CrawlId {
+        self.entry.crawl
     }
 
     /// Progress, whenever it changes.

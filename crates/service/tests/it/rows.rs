@@ -559,19 +559,53 @@ fn the_columnar_index_answers_as_reading_every_row_does() {
         all.truncate(50);
         assert_eq!(shop.rows(question(conditions, sort, Some(50))), all, "{conditions:?} {sort:?}");
     }
+    // Spoilt files are noticed and made anew, whichever it is.
     let dir = shop.site.path().join("rows").join(format!("{:05}", shop.site.crawl.0));
-    let files: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert!(files.len() >= 5, "the index was used: {files:?}");
-    // Spoilt or outdated files are made anew.
-    for file in &files {
-        let mut bytes = std::fs::read(file).unwrap();
-        let at = bytes.len() - 1;
-        bytes.truncate(at);
-        std::fs::write(file, bytes).unwrap();
+    for (conditions, sort) in QUESTIONS {
+        let index = std::fs::read_dir(&dir).unwrap().next().expect("the index was used").unwrap().path();
+        for file in std::fs::read_dir(&index).unwrap().map(|file| file.unwrap().path()) {
+            let bytes = std::fs::read(&file).unwrap();
+            std::fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
+        }
+        let mut all = shop.rows(question(conditions, sort, None));
+        all.truncate(50);
+        for _ in ["spoilt", "made anew"] {
+            assert_eq!(shop.rows(question(conditions, sort, Some(50))), all, "{conditions:?} {sort:?}");
+        }
     }
     shop.put(vec![page("/new", vec![item("Item zero", 0.0, "", "")])]);
     let found = shop.rows(question(&["price<0.25"], &["title"], Some(1_000)));
     assert_eq!(found.last().unwrap()["title"], "Item zero");
+}
+
+#[test]
+fn changes_of_many_rows_are_filtered_and_sorted_as_reading_every_row_does() {
+    let mut shop = filled(9_000);
+    shop.end();
+    shop.begin(false);
+    let named = |first: u64, last: u64, amount: f64| {
+        (first..last).map(move |number| item(&format!("Extra {number}"), amount, "", "")).collect::<Vec<_>>()
+    };
+    shop.put(vec![page("/extra", named(0, 40, 1.0)), page("/more", named(100, 120, 5.0))]);
+    shop.end();
+    shop.begin(false);
+    // Ten are gone, ten new, ten dearer.
+    let (same, dearer, new) = (named(10, 30, 1.0), named(30, 40, 2.0), named(40, 50, 3.0));
+    shop.put(vec![page("/extra", [same, dearer, new].concat())]);
+    shop.end();
+    let counted = [(Mark::New, 10), (Mark::Changed, 10), (Mark::Gone, 10), (Mark::Unchanged, 9_040)];
+    for (mark, count) in counted {
+        for sort in [&[][..], &["-price", "title"], &["-title"]] {
+            let asked =
+                |limit| RowsRequest { status: vec![mark], ..question(&["title not empty"], sort, limit) };
+            let mut all = shop.rows(asked(None));
+            assert_eq!(all.len(), count, "{mark:?}");
+            all.truncate(30);
+            assert_eq!(shop.rows(asked(Some(30))), all, "{mark:?} {sort:?}");
+            let piece = service::rows_page(shop.site.data(), &asked(Some(30)), None).unwrap();
+            assert_eq!((piece.total, piece.items.len()), (Some(count as u64), all.len()));
+        }
+    }
 }
 
 #[test]
@@ -631,8 +665,16 @@ fn a_row_is_followed_through_the_runs() {
         told,
         [(Mark::Changed, "price".into()), (Mark::Unchanged, String::new()), (Mark::New, String::new())]
     );
+    // Also to another page, while the one where it was stays.
+    shop.begin(true);
+    let elm = || page("/1", vec![item("Elm", 3.0, "", "")]);
+    shop.put(vec![elm(), page("/2", vec![item("Oak", 12.0, "", "")])]);
+    shop.end();
+    let history = service::row_history(shop.site.data(), Some("shop"), &key()).unwrap();
+    assert_eq!((history.len(), history[0].status), (4, Mark::Unchanged));
+    assert!(history[0].page.ends_with("/2") && history[1].page.ends_with("/1"), "{history:?}");
     assert_eq!(history[0].run, shop.run.0);
-    assert_eq!(history[2].cells["price"]["amount"], 10.0, "{history:?}");
+    assert_eq!(history[3].cells["price"]["amount"], 10.0, "{history:?}");
     let none = service::row_history(shop.site.data(), Some("shop"), "no such key");
     assert!(matches!(none, Err(service::ServiceError::UnknownRow(_))));
 }

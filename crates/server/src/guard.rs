@@ -15,8 +15,9 @@ use crate::problem::Problem;
 use crate::signin;
 use crate::state::App;
 
-/// The session's cookie.
-pub(crate) const COOKIE: &str = "gannet_session";
+/// What the name of a session's cookie begins with. The port follows: a browser sends cookies to every port of a host,
+/// and several servers on one must not sign each other's people out.
+pub(crate) const COOKIE: &str = "gannet_session_";
 
 /// Header of unsafe requests that come with a session.
 pub(crate) const CSRF: &str = "x-gannet-csrf";
@@ -69,11 +70,17 @@ fn is_page(path: &str, headers: &HeaderMap) -> bool {
 }
 
 /// The session that a request shows.
-pub(crate) fn session(headers: &HeaderMap) -> Option<Secret> {
+pub(crate) fn session(app: &App, headers: &HeaderMap) -> Option<Secret> {
+    let own = cookie_name(app);
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut cookies =
         cookies.flat_map(|list| list.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
-    cookies.find(|(name, _)| *name == COOKIE).map(|(_, value)| Secret(value.to_owned()))
+    cookies.find(|(name, _)| *name == own).map(|(_, value)| Secret(value.to_owned()))
+}
+
+/// The name of this server's cookie.
+pub(crate) fn cookie_name(app: &App) -> String {
+    format!("{COOKIE}{}", app.address.port())
 }
 
 fn checked(app: &App, request: &Request) -> Result<(), Problem> {
@@ -122,7 +129,7 @@ async fn may_ask(app: &App, method: &Method, headers: &HeaderMap) -> Result<(), 
             _ => Err(not_signed_in("the token is not known or has ended")),
         };
     }
-    let Some(session) = session(headers) else { return Err(not_signed_in("not signed in")) };
+    let Some(session) = session(app, headers) else { return Err(not_signed_in("not signed in")) };
     if !app.access.knows(&session, now).await? {
         return Err(not_signed_in("the session has ended"));
     }

@@ -58,6 +58,11 @@ async fn ask_site(State(app): State<App>, Body(request): Body<Request>) -> Resul
         let problem = Problem::request("a server writes no files for those who ask from elsewhere");
         return Err(problem.advise("leave the path out; the bytes are handed over"));
     }
+    if let Request::Export(export) = &request
+        && export.format == "sqlite"
+    {
+        return api::handed_over(&app, export.clone()).await;
+    }
     Ok(stream::respond(app.data.clone(), app.now.clone(), request).await)
 }
 

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::access::SESSION;
 use crate::extract::Pairs;
-use crate::guard::COOKIE;
+use crate::guard::cookie_name;
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -17,7 +17,7 @@ pub(crate) async fn sign_in(State(app): State<App>, query: Pairs) -> Result<Resp
         let page = (StatusCode::FORBIDDEN, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], REFUSED);
         return Ok(page.into_response());
     };
-    let cookie = cookie(&session.0, SESSION.as_secs());
+    let cookie = cookie(&app, &session.0, SESSION.as_secs());
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, "/".to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
 }
@@ -28,15 +28,19 @@ pub(crate) fn sign_in_first(status: StatusCode) -> Response {
 }
 
 /// The cookie of a session. Not `Secure`: loopback is spoken to without TLS.
-pub(crate) fn cookie(session: &str, seconds: u64) -> String {
-    format!("{COOKIE}={session}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}")
+pub(crate) fn cookie(app: &App, session: &str, seconds: u64) -> String {
+    format!("{}={session}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}", cookie_name(app))
 }
 
-const REFUSED: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Sign in to Gannet</title><link rel=stylesheet href=/plain.css>\
-    <h1>This link does not sign in</h1><p>A sign-in link works once, for a day. Look for the latest one in the \
-    terminal where <code>gannet serve</code> runs, or run <code>gannet signin</code> for another.\
-    <p>Signed in already? <a href=/>Go on</a>.";
+const REFUSED: &str = "<!doctype html><html lang=en><meta charset=utf-8>\
+    <meta name=viewport content=\"width=device-width\"><title>Sign in to Gannet</title>\
+    <link rel=icon href=/icon.svg><link rel=stylesheet href=/plain.css><body class=lone><main>\
+    <p class=soft>Gannet<h1>This link does not sign in</h1><p>A sign-in link works once, for a day. Look for the latest \
+    one in the terminal where <code>gannet serve</code> runs, or run this for another:<pre>gannet signin</pre>\
+    <p>Signed in already? <a href=/>Go on</a>.</main>";
 
-const NOT_SIGNED_IN: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Sign in to Gannet</title>\
-    <link rel=stylesheet href=/plain.css><h1>Sign in first</h1><p>Open the link that <code>gannet serve</code> printed \
-    at its start, or run <code>gannet signin</code> for another.";
+const NOT_SIGNED_IN: &str = "<!doctype html><html lang=en><meta charset=utf-8>\
+    <meta name=viewport content=\"width=device-width\"><title>Sign in to Gannet</title>\
+    <link rel=icon href=/icon.svg><link rel=stylesheet href=/plain.css><body class=lone><main>\
+    <p class=soft>Gannet<h1>Sign in first</h1><p>Open the link that <code>gannet serve</code> printed at its start, or \
+    run this for another:<pre>gannet signin</pre></main>";

@@ -1,5 +1,5 @@
 // Indexes: what can be searched, and searching.
-import { ask, get, part, post, type Items } from './client';
+import { address, ask, get, part, post, type Items } from './client';
 
 export interface IndexStatus {
   name: string;
@@ -129,3 +129,5 @@ export const search = ({ like, ...request }: SearchRequest, name: string, signal
 export const suggest = (name: string, q: string, signal?: AbortSignal) => get<Items<Suggestion> | Suggestion[]>(at(name, '/suggest'), { q }, signal);
 export const cached = (name: string, url: string, q: string, signal?: AbortSignal) => get<Cached>(at(name, '/cached'), { url, q }, signal);
 export const whyNot = (name: string, url: string, q: string, signal?: AbortSignal) => get<WhyNot>(at(name, '/why-not'), { url, q }, signal);
+/** Where the server shows a picture of a hit. */
+export const pictureAddress = (url: string) => address('/pictures', { u: url });

@@ -370,6 +370,23 @@ export type List_Token = {
 };
 
 /** A page of a list. */
+export type List_TypeCoverage = {
+  /** The items. */
+  items: {
+    /** The page type. */
+    page_type: string;
+    /** Pages with rows. */
+    pages: number;
+    /** Rows. */
+    rows: number;
+    /** Rows in which each field was found and understood. */
+    found: Record<string, number>;
+  }[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
 export type List_Value = {
   /** The items. */
   items: unknown[];
@@ -839,6 +856,8 @@ export type RowsPage = {
   columns: RowColumn[];
   /** How many rows there are in all; none when nobody has counted those that meet the conditions. */
   total?: number | null;
+  /** How many pages the rows lag behind: of a running crawl's many rows those of a moment ago are sorted and filtered. */
+  behind: number;
 };
 
 /** Where a run stands. */
@@ -1005,6 +1024,18 @@ export type Token = {
 /** A page and a project. */
 export type TryAsked = PageGiven & ProjectGiven;
 
+/** How often the fields of a page type were found in a run. */
+export type TypeCoverage = {
+  /** The page type. */
+  page_type: string;
+  /** Pages with rows. */
+  pages: number;
+  /** Rows. */
+  rows: number;
+  /** Rows in which each field was found and understood. */
+  found: Record<string, number>;
+};
+
 /** A URL. */
 export type UrlAsked = {
   /** The URL. */
@@ -1059,11 +1090,13 @@ export interface Paths {
     | `/indexes/${string}/similar`
     | `/indexes/${string}/suggest`
     | `/indexes/${string}/why-not`
+    | `/pictures`
     | `/previews/${string}/asset`
     | `/previews/${string}/page`
     | `/previews/${string}/path`
     | `/projects`
     | `/projects/${string}`
+    | `/projects/${string}/coverage`
     | `/projects/${string}/diff`
     | `/projects/${string}/export/${string}`
     | `/projects/${string}/file`

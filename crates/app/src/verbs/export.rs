@@ -70,11 +70,11 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     };
     if context.server.is_some() && format.is_empty() {
         let ending = here.as_ref().and_then(|path| path.extension()?.to_str());
-        format = ending.filter(|ending| ["json", "jsonl"].contains(ending)).unwrap_or("csv").to_owned();
+        format =
+            ending.filter(|ending| ["json", "jsonl", "sqlite"].contains(ending)).unwrap_or("csv").to_owned();
     }
-    if context.server.is_some() && format == "sqlite" {
-        let words = "a server hands over no sqlite file here; download it from /api/v1/projects/NAME/export/";
-        return Err(Failure::usage(anyhow::anyhow!(words)));
+    if context.server.is_some() && format == "sqlite" && here.is_none() {
+        return Err(Failure::usage(anyhow::anyhow!("sqlite needs a file: name one with --output")));
     }
     let request = Request::Export(ExportRequest {
         project: project(flags),

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use serde_json::{Value, json};
 use service::{ExportPart, ExportRequest, Request, ServiceError};
 use tokio::io::AsyncReadExt as _;
 use tokio::sync::mpsc;
@@ -18,6 +19,7 @@ use super::rows;
 use crate::extract::{Pairs, Path};
 use crate::problem::{Problem, Problems};
 use crate::state::App;
+use crate::wire::Line;
 use crate::{asking, stream};
 
 /// Pieces on their way; beyond that the export waits for its reader.
@@ -82,7 +84,7 @@ pub(crate) async fn download(
         request.rows = Some(rows::request(&name, &query)?);
     }
     let pieces = match format {
-        "sqlite" => through_file(&app, request).await?,
+        "sqlite" => through_file(&app, request).await?.1,
         _ => streamed(&app, request).await?,
     };
     let headers = [
@@ -90,6 +92,37 @@ pub(crate) async fn download(
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}-{what}.{ending}\"")),
     ];
     Ok((headers, stream::body(pieces)).into_response())
+}
+
+/// A format that needs a file, as the lines that the command line takes.
+pub(crate) async fn handed_over(app: &App, request: ExportRequest) -> Result<Response, Problem> {
+    let (parts, mut pieces) = through_file(app, request).await?;
+    let (sender, receiver) = mpsc::channel::<Bytes>(PIECES);
+    tokio::spawn(async move {
+        let mut rows = 0;
+        while let Some(bytes) = pieces.recv().await {
+            let piece = ExportPart::Piece { base64: STANDARD.encode(bytes) };
+            rows += 1;
+            if sender.send(line(&Line::Row(json!(piece)))).await.is_err() {
+                return;
+            }
+        }
+        // What was written, but not where: nobody else can go there.
+        let told = parts.into_iter().filter_map(|part| serde_json::from_value(part).ok()).next_back();
+        if let Some(ExportPart::Exported { rows: written, left_out, .. }) = told {
+            let told = ExportPart::Exported { rows: written, files: Vec::new(), left_out };
+            rows += 1;
+            let _ = sender.send(line(&Line::Row(json!(told)))).await;
+        }
+        let _ = sender.send(line(&Line::End(rows))).await;
+    });
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], stream::body(receiver)).into_response())
+}
+
+fn line(line: &Line) -> Bytes {
+    let mut bytes = Vec::new();
+    line.write(&mut bytes);
+    bytes.into()
 }
 
 /// Pieces as they are made. What fails before the first is a problem; later the download breaks off.
@@ -125,7 +158,10 @@ async fn streamed(app: &App, request: ExportRequest) -> Result<mpsc::Receiver<By
 }
 
 /// A format that needs a file: made beside the data, sent, and gone.
-async fn through_file(app: &App, mut request: ExportRequest) -> Result<mpsc::Receiver<Bytes>, Problem> {
+async fn through_file(
+    app: &App,
+    mut request: ExportRequest,
+) -> Result<(Vec<Value>, mpsc::Receiver<Bytes>), Problem> {
     let mut random = [0; 8];
     getrandom::fill(&mut random).expect("the system has random numbers");
     let name = format!("export-{:016x}.sqlite", u64::from_ne_bytes(random));
@@ -133,12 +169,15 @@ async fn through_file(app: &App, mut request: ExportRequest) -> Result<mpsc::Rec
     let path: PathBuf = dir.join(name);
     request.path = Some(path.clone());
     let made = asking::all(app, Request::Export(request)).await;
-    let opened = match made {
-        Ok(_) => tokio::fs::File::open(&path).await.map_err(|source| ServiceError::Io {
-            action: "open",
-            path: path.clone(),
-            source,
-        }),
+    let (parts, opened) = match made {
+        Ok(parts) => {
+            let opened = tokio::fs::File::open(&path).await.map_err(|source| ServiceError::Io {
+                action: "open",
+                path: path.clone(),
+                source,
+            });
+            (parts, opened)
+        }
         Err(problem) => {
             let _ = std::fs::remove_file(&path);
             return Err(problem);
@@ -161,5 +200,5 @@ async fn through_file(app: &App, mut request: ExportRequest) -> Result<mpsc::Rec
             }
         }
     });
-    Ok(receiver)
+    Ok((parts, receiver))
 }

@@ -21,6 +21,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, Secur
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub(crate) use exports::handed_over;
 pub(crate) use indexes::found;
 
 use crate::guard::COOKIE;
@@ -44,7 +45,10 @@ struct Description;
 pub(crate) fn router() -> OpenApiRouter<App> {
     let mut description = Description::openapi();
     let schemes = &mut description.components.get_or_insert_default().security_schemes;
-    let session = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(COOKIE)));
+    let session = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
+        format!("{COOKIE}7777"),
+        "Set by a sign-in link. The number is the server's port.".to_owned(),
+    )));
     schemes.insert("session".to_owned(), session.into());
     schemes.insert("token".to_owned(), SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)).into());
     OpenApiRouter::with_openapi(description)
@@ -58,6 +62,7 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(previews::open))
         .routes(routes!(previews::page))
         .routes(routes!(previews::asset))
+        .routes(routes!(previews::picture))
         .routes(routes!(previews::select))
         .routes(routes!(previews::generalise))
         .routes(routes!(previews::list))
@@ -78,6 +83,7 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(rows::list))
         .routes(routes!(rows::history))
         .routes(routes!(rows::diff))
+        .routes(routes!(rows::coverage))
         .routes(routes!(exports::download))
         .routes(routes!(runs::of_project, runs::begin))
         .routes(routes!(runs::list))

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use service::ServiceError;
 use service::preview::{
-    Generalise, PageList, PageReading, PathStep, PickedNodes, Preview, PreviewAnswer, PreviewRequest,
+    Asset, Generalise, PageList, PageReading, PathStep, PickedNodes, Preview, PreviewAnswer, PreviewRequest,
     SelectRequest, Selection,
 };
 use std::sync::Arc;
@@ -124,13 +124,27 @@ pub(crate) async fn asset(
     let preview = app.previews.get(&id, (app.now)())?;
     let path = format!("/api/v1/previews/{id}/asset?u=");
     let found = preview.asset(address, &path, &app.clock).await?;
-    let found = found.ok_or_else(|| Problem::missing("no picture or style could be had there"))?;
+    Ok(shown(found.ok_or_else(|| Problem::missing("no picture or style could be had there"))?))
+}
+
+/// A picture that a hit has, asked for by the server: no page of ours lets a browser ask elsewhere.
+#[utoipa::path(
+    get, path = "/pictures", tag = "previews", params(("u" = String, Query, description = "Its address")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"), Problems)
+)]
+pub(crate) async fn picture(State(app): State<App>, query: Pairs) -> Result<Response, Problem> {
+    let address = query.one("u").ok_or_else(|| Problem::request("u is missing"))?;
+    let found = service::preview::picture(address, &app.allow, &app.clock).await?;
+    Ok(shown(found.ok_or_else(|| Problem::missing("no picture could be had there"))?))
+}
+
+fn shown(found: Asset) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(found.content_type)),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'")),
         (header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=600")),
     ];
-    Ok((headers, Bytes::from(found.bytes)).into_response())
+    (headers, Bytes::from(found.bytes)).into_response()
 }
 
 /// What an expression selects.

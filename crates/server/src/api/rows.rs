@@ -3,7 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use serde_json::{Value, json};
-use service::{DiffPart, DiffRequest, Mark, Request, RowVersion, RowsPage, RowsRequest, SortBy};
+use service::{
+    DiffPart, DiffRequest, Mark, Request, RowVersion, RowsPage, RowsRequest, SortBy, TypeCoverage,
+};
 
 use super::list::{List, Paging};
 use super::projects::parse_name;
@@ -92,6 +94,20 @@ pub(crate) async fn diff(
     }
     let List { items, next } = List::cut(items, &paging)?;
     Ok(Json(json!({ "items": items, "next": next, "counts": counts })))
+}
+
+/// How often each field was found, by page type: in the latest run that read pages and came to an end.
+#[utoipa::path(
+    get, path = "/projects/{name}/coverage", tag = "rows", params(("name" = String, Path)),
+    responses((status = 200, body = List<TypeCoverage>), Problems)
+)]
+pub(crate) async fn coverage(
+    State(app): State<App>,
+    Path(name): Path<String>,
+) -> Result<Json<List<TypeCoverage>>, Problem> {
+    let name = parse_name(&name)?;
+    let types = asking::blocking(&app, move |data| service::coverage(data, Some(&name))).await?;
+    Ok(Json(List::whole(types)))
 }
 
 /// The rows that a query string asks for, without a limit.

@@ -35,7 +35,7 @@ pub(crate) async fn show(State(app): State<App>, headers: HeaderMap) -> Json<Ses
     let dir = app.data.dir();
     Json(Session {
         user: "local",
-        csrf: guard::session(&headers).map(|session| session.csrf()),
+        csrf: guard::session(&app, &headers).map(|session| session.csrf()),
         version: env!("CARGO_PKG_VERSION"),
         demo: app.demo.map(|address| format!("http://{address}/")),
         data_dir: std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()).display().to_string(),
@@ -46,8 +46,8 @@ pub(crate) async fn show(State(app): State<App>, headers: HeaderMap) -> Json<Ses
 /// Signs out.
 #[utoipa::path(delete, path = "/session", tag = "session", responses((status = 204), Problems))]
 pub(crate) async fn sign_out(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
-    if let Some(session) = guard::session(&headers) {
+    if let Some(session) = guard::session(&app, &headers) {
         app.access.sign_out(&session).await?;
     }
-    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie("", 0))]).into_response())
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie(&app, "", 0))]).into_response())
 }

@@ -72,6 +72,13 @@ async fn a_run_is_begun_watched_steered_and_told_of() {
     assert!(csv.header("content-disposition").contains("demo-blog-rows.csv") && csv.text().contains("title"));
     let sqlite = asker.get("/api/v1/projects/demo-blog/export/rows.sqlite").await.expect(200);
     assert!(sqlite.body.starts_with(b"SQLite format 3"));
+    let asked = json!({ "verb": "export", "project": "demo-blog", "format": "sqlite", "path": null, "force": false, "outcomes": [] });
+    let lines = asker.post("/api/v1/ask", &asked).await;
+    // "SQLite format 3" in base 64.
+    assert!(lines.text().contains("\"U1FMaXRlIGZvcm1hdCAz"), "{:.200}", lines.text());
+    assert!(lines.text().contains("{\"end\":"), "it is whole");
+    let coverage = asker.get("/api/v1/projects/demo-blog/coverage").await.expect(200).json();
+    assert!(coverage["items"][0]["found"]["title"].as_u64() > Some(0), "{coverage}");
     let left =
         std::fs::read_dir(dir.path()).unwrap().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     assert!(!left.into_iter().any(|name| name.starts_with("export-")), "nothing is left behind");

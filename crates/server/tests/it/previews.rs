@@ -44,9 +44,16 @@ async fn private_addresses_are_asked_for_nobody() {
         let pairs = url::form_urlencoded::Serializer::new(String::new()).append_pair("u", &url).finish();
         format!("/api/v1/previews/{id}/asset?{pairs}")
     };
+    let picture = |url: &str| {
+        let pairs = url::form_urlencoded::Serializer::new(String::new()).append_pair("u", url).finish();
+        format!("/api/v1/pictures?{pairs}")
+    };
     for refused in [format!("http://{}/style.css", other.addr()), format!("http://{own}/plain.css")] {
+        asker.get(&picture(&refused)).await.expect(404);
         asker.get(&asset(refused)).await.expect(404);
     }
+    asker.get(&picture("file:///etc/passwd")).await.expect(400);
+    asker.get(&picture(&(demo.base() + "/shop/tents/"))).await.expect(404);
     asker.get(&asset("file:///etc/passwd".to_owned())).await.expect(400);
     // Pages are no pictures.
     asker.get(&asset(demo.base() + "/shop/tents/")).await.expect(404);

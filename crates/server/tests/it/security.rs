@@ -28,7 +28,8 @@ async fn a_stranger_gets_pages_but_no_data() {
     for token in ["Bearer gannet_wrong", "Bearer ", "Basic YTpi", "gannet_x"] {
         stranger.with("authorization", token).get("/api/v1/projects").await.expect(401);
     }
-    stranger.with("cookie", "gannet_session=wrong").get("/api/v1/projects").await.expect(401);
+    let cookie = format!("gannet_session_{}=wrong", served.address.port());
+    stranger.with("cookie", &cookie).get("/api/v1/projects").await.expect(401);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -40,7 +41,8 @@ async fn a_link_signs_in_once_with_a_cookie_that_scripts_and_other_sites_cannot_
     let answer = stranger.get(path).await;
     assert_eq!((answer.status, answer.header("location")), (303, "/"));
     let cookie = answer.header("set-cookie");
-    for flag in ["gannet_session=", "HttpOnly", "SameSite=Strict", "Path=/"] {
+    let name = format!("gannet_session_{}=", served.address.port());
+    for flag in [name.as_str(), "HttpOnly", "SameSite=Strict", "Path=/"] {
         assert!(cookie.contains(flag), "{cookie}");
     }
     let again = stranger.get(path).await;
@@ -70,7 +72,13 @@ async fn a_session_survives_a_restart_and_ends_when_it_should() {
             Err(_) => tokio::task::yield_now().await,
         }
     };
-    let asker = crate::browser::Asker { address: served.address, ..asker };
+    // On the port it had before, as a browser would say.
+    let former = asker.address.port().to_string();
+    let mut asker = crate::browser::Asker { address: served.address, ..asker };
+    asker.get("/api/v1/session").await.expect(401);
+    for (_, value) in asker.headers.iter_mut().filter(|(name, _)| name == "cookie") {
+        *value = value.replacen(&former, &served.address.port().to_string(), 1);
+    }
     asker.get("/api/v1/session").await.expect(200);
     let gone = asker.send("DELETE", "/api/v1/session", Bytes::new()).await.expect(204);
     assert!(gone.header("set-cookie").contains("Max-Age=0"));

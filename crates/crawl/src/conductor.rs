@@ -26,6 +26,7 @@ use crate::fresh::{Fresh, FreshVisit};
 use crate::hints::{AskedHints, HintsBook};
 use crate::neighbours::Stay;
 use crate::progress::{EndReason, Ended, Pause, Progress};
+use crate::rank_watch::RankWatch;
 use crate::read::{self, FreshPage, Read};
 use crate::robots::{AskedRobots, Leash, RobotsBook};
 use crate::run::{Change, Wish};
@@ -125,6 +126,8 @@ pub(crate) struct State {
     pub(crate) for_want_of_room: bool,
     /// `max_rows` is reached.
     rows_full: bool,
+    /// Ranks in the making, for orders that use them.
+    ranks: RankWatch,
 }
 
 pub(crate) struct LeaseState {
@@ -169,6 +172,7 @@ impl Conductor {
             if self.commit_is_due(state) {
                 self.commit(state)?;
             }
+            state.ranks.turn(&self.store, &mut self.frontier, self.id);
             if let Some(reason) = self.lease_out(state)? {
                 return self.finish(state, reason);
             }
@@ -205,6 +209,7 @@ impl Conductor {
             failed_write: None,
             mendings: 0,
             for_want_of_room: false,
+            ranks: RankWatch::default(),
         })
     }
 
@@ -228,6 +233,7 @@ impl Conductor {
                 start: true,
                 hops: 0,
                 further: false,
+                weight: 1,
             };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
@@ -522,6 +528,7 @@ impl Conductor {
                 start: false,
                 hops: 0,
                 further: false,
+                weight: 1,
             };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
@@ -569,6 +576,7 @@ impl Conductor {
                 start: false,
                 hops: 0,
                 further: false,
+                weight: 1,
             };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
@@ -637,6 +645,7 @@ impl Conductor {
                     start: false,
                     hops: 0,
                     further: edge.kind == LinkKind::Further,
+                    weight: edge.look.weight(),
                 };
                 self.frontier.offer(&mut state.batch, self.id, offer, now)?;
             }

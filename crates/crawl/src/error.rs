@@ -20,6 +20,9 @@ pub enum CrawlError {
     /// The archive failed.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
+    /// The links do not make a graph.
+    #[error(transparent)]
+    Graph(#[from] graph::GraphError),
     /// A header cannot be sent.
     #[error(transparent)]
     Agent(#[from] AgentError),

@@ -83,6 +83,7 @@ impl PageRead {
                 start: false,
                 hops: 0,
                 further: edge.kind == LinkKind::Further,
+                weight: edge.look.weight(),
             });
             edges.push(edge);
         }

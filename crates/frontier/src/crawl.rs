@@ -7,6 +7,7 @@ use kv::{Batch, Reader, Store};
 use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
 
 use crate::guards::Guards;
+use crate::importance::Importance;
 use crate::order::{self, Candidate, CrawlOrder};
 use crate::ready::Ready;
 use crate::tables::{
@@ -24,6 +25,8 @@ pub struct Crawl {
     pub(crate) politeness: Politeness,
     pub(crate) retry: Retry,
     pub(crate) order: Box<dyn CrawlOrder>,
+    /// What links say of waiting URLs, for orders that ask.
+    pub(crate) importance: Importance,
     pub(crate) stats: Stats,
     pub(crate) stats_changed: bool,
     /// Hosts in memory; others may be on disk.
@@ -67,6 +70,10 @@ pub(crate) struct Site {
     pub(crate) fresh_head: (u32, u64),
     /// When the first of its retries is due, by the last commit.
     pub(crate) first_retry: Option<Timestamp>,
+    /// The epoch in which its URLs were last put in order.
+    pub(crate) epoch: u64,
+    /// URLs leased so far, for the turns of lanes.
+    pub(crate) served: usize,
 }
 
 /// Hosts kept in memory per crawl; the others wait in the schedule on disk.
@@ -98,15 +105,17 @@ impl Crawl {
         let rules = rules_of(store, id, project)?;
         let fingerprint = rules.fingerprint();
         let last_rules = store.get(&FACTS, &rules_fact(id))?;
+        let stats = store.get(&STATS, &id.0)?.unwrap_or_default();
         Ok(Crawl {
             id,
+            importance: Importance::new(stats.outcomes.get("fetched").copied().unwrap_or(0)),
             rules,
             guards: Guards::new(&settings),
             politeness: Politeness::of(&settings),
             retry: Retry::of(&settings),
             order: order::named(settings.order),
             settings,
-            stats: store.get(&STATS, &id.0)?.unwrap_or_default(),
+            stats,
             stats_changed: false,
             sites: HashMap::new(),
             ready: Ready::default(),
@@ -164,9 +173,23 @@ impl Crawl {
         self.stats.outcomes.get("fetched").copied().unwrap_or(0)
     }
 
-    pub(crate) fn priority(&self, depth: u32) -> u32 {
+    pub(crate) fn priority(&self, key: UrlKey, url: &PageUrl, depth: u32) -> u32 {
         // The queue is read from its smallest key.
-        u32::MAX - self.order.priority(&Candidate { depth }).0
+        u32::MAX - self.order.priority(&self.candidate(key, url, depth)).0
+    }
+
+    /// What an order may look at.
+    pub(crate) fn candidate<'a>(&self, key: UrlKey, url: &'a PageUrl, depth: u32) -> Candidate<'a> {
+        let facts = self.importance.of(key);
+        Candidate {
+            url,
+            depth,
+            in_links: facts.in_links,
+            rank: self.importance.rank_of(facts),
+            cash: f64::from(facts.cash),
+            forward_links: self.importance.links_on(key.host),
+            pages: self.pages(),
+        }
     }
 
     /// The site of a host, from memory or the store.
@@ -178,7 +201,9 @@ impl Crawl {
                 _ => first_row(store, self.id, host)?,
             };
             let first_retry = first_retry(store, self.id, host, &record)?;
-            self.sites.insert(host, Site { record, place: Place::Aside, head, fresh_head: END, first_retry });
+            let site =
+                Site { record, place: Place::Aside, head, fresh_head: END, first_retry, epoch: 0, served: 0 };
+            self.sites.insert(host, site);
         }
         Ok(self.sites.get_mut(&host).expect("inserted above"))
     }

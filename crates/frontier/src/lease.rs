@@ -270,7 +270,10 @@ impl Frontier {
         let crawl = &self.crawls[&id];
         let gap = crawl.politeness.gap(state.record.crawl_delay.map(Duration::from_millis));
         let connections = crawl.settings.connections_per_host as usize;
-        let mut count = if gap < BATCH_GAP { BATCH } else { connections }.min(room);
+        // An order that each page may change takes one at a time while pages are few.
+        let one_by_one = crawl.order.changes() && crawl.importance.is_young();
+        let most = if gap < BATCH_GAP && !one_by_one { BATCH } else { connections };
+        let mut count = most.min(room);
         let site_pages = crawl.sites.get(&key).map_or(0, |site| site.record.pages);
         let host_limit = crawl.settings.max_pages_per_host;
         if host_limit > 0 {
@@ -293,6 +296,9 @@ impl Frontier {
         self.next_lease += 1;
         let deadline = now + LEASE_TIME;
         crawl.reserved_pages += urls.len() as u64;
+        if let Some(site) = crawl.sites.get_mut(&key) {
+            site.served = site.served.wrapping_add(urls.len());
+        }
         let open: HashMap<UrlKey, u64> = urls.iter().map(|url| (url.key, url.body_limit)).collect();
         crawl.reserved_bytes += open.values().sum::<u64>();
         self.hosts.get_mut(&key).expect("seen above").lease = Some(lease_id);

@@ -12,6 +12,7 @@ mod counted;
 mod crawl;
 mod guards;
 mod host_queue;
+mod importance;
 mod lease;
 mod neighbours;
 mod novelty;
@@ -19,6 +20,7 @@ mod offer;
 mod order;
 mod politeness;
 mod ready;
+mod rescore;
 mod retry;
 mod rules;
 mod settle;
@@ -36,11 +38,15 @@ use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Project, Timestamp, UrlK
 pub use audit::{Finding, audit};
 pub use counted::{Counted, counted};
 pub use crawl::Crawl;
+pub use importance::RankedUrl;
 pub use lease::{LimitReached, Next};
 pub use neighbours::Neighbours;
 pub use novelty::TextMark;
 pub use offer::{Offer, Unfollowed};
-pub use order::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Priority};
+pub use order::{
+    Backlink, BreadthFirst, ByPageRank, Candidate, CrawlOrder, DepthFirst, ForwardLink, Location, Mixed,
+    Opic, PValue, Priority, Random, first_priority,
+};
 pub use politeness::{Asked, Politeness};
 pub use ready::Lane;
 pub use retry::{Patience, Retry};
@@ -210,6 +216,7 @@ impl Frontier {
 
     /// Writes what settling changed in counts, clocks and schedule. Once per commit, after all settling.
     pub fn seal(&mut self, batch: &mut Batch, now: Timestamp) -> Result<(), FrontierError> {
+        self.rescore(batch)?;
         if self.seat.is_cautious() {
             batch.remove(&FACTS, &CLEAN.to_owned());
         }

@@ -59,6 +59,8 @@ pub struct Offer {
     pub hops: u32,
     /// A further page of the list on which it was found: as deep as that one.
     pub further: bool,
+    /// What the link weighs, by its looks.
+    pub weight: u8,
 }
 
 impl Offer {
@@ -73,6 +75,7 @@ impl Offer {
             start: record.depth == 0,
             hops: record.hops + 1,
             further: false,
+            weight: 1,
         }
     }
 }
@@ -279,7 +282,7 @@ impl Frontier {
                 _ => crawl.rules.refusal(&record.url, record.depth).unwrap_or(open),
             };
             let crawl = self.crawl(id);
-            let reordered = waits && record.priority != crawl.priority(record.depth);
+            let reordered = waits && record.priority != crawl.priority(key, &record.url, record.depth);
             if outcome != record.outcome || reordered {
                 self.record(batch, id, key, record, outcome)?;
             }
@@ -346,7 +349,7 @@ impl Frontier {
             depth: offer.depth,
             via: offer.via,
             found: now,
-            priority: crawl.priority(offer.depth),
+            priority: crawl.priority(offer.key, &offer.url, offer.depth),
             outcome,
             arrival,
             tries: 0,
@@ -392,7 +395,7 @@ impl Frontier {
             record.via = offer.via;
             record.hops = record.hops.min(offer.hops);
         }
-        record.priority = crawl.priority(record.depth);
+        record.priority = crawl.priority(offer.key, &record.url, record.depth);
         match &record.outcome {
             Outcome::Fetched | Outcome::NotModified | Outcome::Redirected { .. } => {
                 let row = page_key(id, offer.key);

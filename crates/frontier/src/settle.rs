@@ -132,6 +132,9 @@ impl Frontier {
                     // The page may have come closer while it was fetched.
                     offer.depth = record.depth + u32::from(!offer.further);
                 }
+                if crawl.order.changes() {
+                    crawl.importance.page(settled.key, &offers);
+                }
                 Outcome::Fetched
             }
             End::NotModified => Outcome::NotModified,
@@ -274,7 +277,7 @@ impl Frontier {
         crawl.recount(Some(&record.outcome), &outcome);
         record.outcome = outcome;
         if record.outcome.is_open() {
-            record.priority = crawl.priority(record.depth);
+            record.priority = crawl.priority(key, &record.url, record.depth);
             crawl.enqueue(&store, batch, key, &record)?;
         }
         // In hand until the commit, also if it was refused before and has never been leased.

@@ -25,7 +25,7 @@ pub use project::{Project, ProjectError, ProjectName};
 pub use row::{Row, RowKey, TemplateVersion, Value};
 pub use settings::{
     AddressRange, CookieText, CrawlSettings, KeepPages, Kind as SettingKind, LONG_LIST_TYPES, MAX_LIST,
-    MediaPattern, NameServer, Order, Pattern, Period, ProxyPer, ProxyScheme, ProxyUrl, Rate, RobotsMode,
+    MediaPattern, NameServer, Order, Pattern, Period, Policy, ProxyPer, ProxyScheme, ProxyUrl, Rate, RobotsMode,
     Scope, Setting, Size, Span, ValueError,
 };
 pub use template::{

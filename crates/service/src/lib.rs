@@ -14,7 +14,6 @@ mod exports;
 mod guarded;
 mod hosts;
 mod indexes;
-mod link_graph;
 mod link_index;
 mod links;
 mod listing;
@@ -51,6 +50,7 @@ mod why;
 pub use answer::answer;
 pub use catalog::{Run, RunId};
 pub use check::{CheckRow, Checked};
+pub use crawl::LinkWeights;
 pub use data::{Access, Data, VERSION};
 pub use error::{Class, ServiceError};
 pub use exports::ExportPart;
@@ -59,7 +59,6 @@ pub use indexes::{
     CachedRequest, EvaluateRequest, IndexColumn, IndexRequest, IndexStatus, SearchRequest, SuggestRequest,
     WhyNot, WhyNotRequest,
 };
-pub use link_graph::LinkWeights;
 pub use link_index::{GraphLink, LinksOf};
 pub use links::{LinkCounts, LinkList, LinkRow};
 pub use listing::Listing;

@@ -1,13 +1,14 @@
 //! `graph`: every link of a crawl, or those to and from one URL, with words and looks (the link index of paper S1).
 
 use archive::tables::{Edge, LINKS};
+use crawl::LinkWeights;
 use frontier::page_key;
 use frontier::tables::URLS;
 use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, LinkKind, PageUrl, UrlKey};
 use serde::{Deserialize, Serialize};
 
-use crate::link_graph::LinkWeights;
+use crate::ranks::check_weights;
 use crate::sink::Sink;
 use crate::{Data, GraphRequest, ServiceError};
 
@@ -52,7 +53,7 @@ pub struct GraphLink {
 pub(crate) fn graph(data: &Data, request: &GraphRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
     let entry = data.project(request.project.as_ref())?;
     let weights = request.weights.unwrap_or_default();
-    weights.check()?;
+    check_weights(&weights)?;
     let limit = request.limit.unwrap_or(u64::MAX);
     let mut links = Links { snapshot: data.store().snapshot(), crawl: entry.crawl, weights, left: limit };
     let key = |text: &String| {

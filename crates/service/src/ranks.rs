@@ -1,6 +1,7 @@
 //! `rank`: what links make of the pages and hosts of a crawl.
 
 use archive::tables::{LINKS, VISITS};
+use crawl::{LinkGraph, LinkWeights, SORTING_MEMORY};
 use frontier::page_key;
 use frontier::tables::URLS;
 use graph::{PageRank, Preference, best_first};
@@ -8,7 +9,6 @@ use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, PageUrl, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
-use crate::link_graph::{LinkGraph, LinkWeights, MEMORY};
 use crate::sink::Sink;
 use crate::stored_ranks::StoredRanks;
 use crate::{Data, Moment, RankRequest, ServiceError};
@@ -102,7 +102,7 @@ pub(crate) fn rank(
     let entry = data.project(request.project.as_ref())?;
     let ranking = Ranking { snapshot: data.store().snapshot(), crawl: entry.crawl };
     let weights = request.weights.unwrap_or_default();
-    weights.check()?;
+    check_weights(&weights)?;
     let pages = LinkGraph::read(&ranking.snapshot, entry.crawl, &weights)?;
     let trusted = ranking.trusted(&pages, &request.trusted)?;
     if request.by == RankBy::Hosts {
@@ -204,6 +204,18 @@ fn by_hour(data: &Data, run: i64, now: Timestamp, out: &mut Sink<'_>) -> Result<
     out.send(&RankRow::Graph { pages: all, links, at: now.into() })
 }
 
+/// Refuses weights that are none.
+pub(crate) fn check_weights(weights: &LinkWeights) -> Result<(), ServiceError> {
+    let LinkWeights { visibility, position, distance, nofollow } = weights;
+    let all = visibility.iter().chain(position).chain(distance).chain([nofollow]);
+    match all.copied().find(|weight| !(*weight >= 0.0 && *weight <= 1e6)) {
+        None => Ok(()),
+        Some(weight) => {
+            Err(ServiceError::Settings(format!("link weight {weight}: give a number from 0 to 1000000")))
+        }
+    }
+}
+
 /// The place of each page, from 1.
 fn places(ranks: &[f64]) -> Vec<u64> {
     let mut places = vec![0; ranks.len()];
@@ -247,7 +259,7 @@ impl Ranking {
         out: &mut Sink<'_>,
     ) -> Result<(), ServiceError> {
         let (host_of, first_pages) = pages.hosts();
-        let hosts = graph::group(&pages.links, &host_of, MEMORY)?;
+        let hosts = graph::group(&pages.links, &host_of, SORTING_MEMORY)?;
         let trusted: Vec<u32> = trusted.iter().map(|page| host_of[*page as usize]).collect();
         let ranks = PageRank::default().of(&hosts, Preference::Only(&trusted)).values;
         let limit = usize::try_from(limit.unwrap_or(SHOWN)).unwrap_or(usize::MAX);

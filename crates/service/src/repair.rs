@@ -12,9 +12,9 @@ use archive::{ArchiveReader, ArchiveSettings, ArchiveWriter, Position};
 use catalog::{Catalog, ProjectEntry};
 use frontier::tables::{
     FACTS, GUARDS, HINTS, HOSTS, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS, STOCKS,
-    TEXTS, URL_TEMPLATES, URLS,
+    TEXTS, URL_TEMPLATES, URLS, UrlRecord,
 };
-use frontier::{Frontier, Offer, page_key};
+use frontier::{Frontier, Offer, first_priority, page_key};
 use kv::{Batch, Durability, Key, KvError, Reader, Store, Table, Value};
 use model::{CrawlId, Outcome, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ use crate::check::{check, visit_problem};
 use crate::data::{Access, catalog_path, check_version, open_store, store_path};
 use crate::rebuild::{self, Archived};
 use crate::reindex::reindex;
-use crate::restore::{Restore, edges, offer, priority, template_reader};
+use crate::restore::{Restore, edges, offer, template_reader};
 use crate::restore_rows::restore_rows;
 use crate::sink::Sink;
 use crate::{Data, ServiceError};
@@ -293,7 +293,7 @@ impl Repair<'_, '_> {
                 self.note(format!("{}: {problem}; it will be fetched again", record.url))?;
                 self.done.to_fetch_again += 1;
                 record.outcome = Outcome::Waiting;
-                record.priority = u32::MAX - record_priority(self.data, crawl, record.depth)?;
+                record.priority = u32::MAX - record_priority(self.data, crawl, &record)?;
                 batch.put(&URLS, &key, &record);
             }
             if batch.len() >= GROUP {
@@ -385,6 +385,7 @@ impl Repair<'_, '_> {
                 start: true,
                 hops: 0,
                 further: false,
+                weight: 1,
             };
             frontier.offer(&mut batch, crawl, offer, self.now)?;
         }
@@ -444,9 +445,10 @@ fn commit(
     Ok(frontier.committed(now)?)
 }
 
-fn record_priority(data: &Data, crawl: CrawlId, depth: u32) -> Result<u32, ServiceError> {
+fn record_priority(data: &Data, crawl: CrawlId, record: &UrlRecord) -> Result<u32, ServiceError> {
     let entry = data.crawls()?.into_iter().find(|(known, _)| *known == crawl);
-    Ok(priority(entry.map(|(_, entry)| entry.project.crawl.order).unwrap_or_default(), depth))
+    let order = entry.map(|(_, entry)| entry.project.crawl.order).unwrap_or_default();
+    Ok(first_priority(order, &record.url, record.depth).0)
 }
 
 /// Renames something to the first free `….orphan-N`.

@@ -4,9 +4,9 @@ use archive::PageFacts;
 use archive::tables::{Edge, LINKS, Links, VISITS};
 use crawl::PageReader;
 use frontier::tables::{HOSTS, HostRecord, Stats, URLS, UrlRecord};
-use frontier::{BreadthFirst, Candidate, CrawlOrder, DepthFirst, Offer, Unfollowed, page_key};
+use frontier::{Offer, Unfollowed, first_priority, page_key};
 use kv::{Batch, Reader};
-use model::{CrawlId, CrawlSettings, HostKey, LinkKind, Order, Outcome, Project, Timestamp, UrlKey};
+use model::{CrawlId, CrawlSettings, HostKey, LinkKind, Outcome, Project, Timestamp, UrlKey};
 
 use crate::rebuild::Archived;
 use crate::{Repaired, ServiceError};
@@ -72,6 +72,7 @@ impl Restore<'_> {
                 self.done.urls_restored += 1;
                 let arrival = self.stats.next_arrival;
                 self.stats.next_arrival += 1;
+                let priority = first_priority(self.settings.order, &url, metadata.depth);
                 UrlRecord {
                     url,
                     depth: metadata.depth,
@@ -79,7 +80,7 @@ impl Restore<'_> {
                     found: started,
                     outcome,
                     arrival,
-                    priority: u32::MAX - priority(self.settings.order, metadata.depth),
+                    priority: u32::MAX - priority.0,
                     tries: 0,
                     busy: 0,
                     hops: 0,
@@ -168,14 +169,6 @@ pub(crate) fn offer(edge: Edge, url: model::PageUrl, from: UrlKey, depth: u32) -
         start: false,
         hops: 0,
         further: false,
-    }
-}
-
-/// The place in the queue of a URL this deep.
-pub(crate) fn priority(order: Order, depth: u32) -> u32 {
-    let candidate = Candidate { depth };
-    match order {
-        Order::BreadthFirst => BreadthFirst.priority(&candidate).0,
-        Order::DepthFirst => DepthFirst.priority(&candidate).0,
+        weight: 1,
     }
 }

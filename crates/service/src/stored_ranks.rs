@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
+use crawl::LinkGraph;
 use export::FileTarget;
 use model::{CrawlId, HostKey, PageUrl, Timestamp, UrlKey};
 
-use crate::link_graph::LinkGraph;
 use crate::{Data, ServiceError};
 
 /// What the file begins with: its kind and version.

@@ -30,6 +30,7 @@ mod search;
 mod select;
 mod serve;
 mod signin;
+mod simulate;
 mod sitemap;
 mod steer;
 mod table;
@@ -67,6 +68,7 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb { command: hosts::command, run: hosts::run },
     Verb { command: rank::command, run: rank::run },
     Verb { command: graph::command, run: graph::run },
+    Verb { command: simulate::command, run: simulate::run },
     Verb { command: rows::command, run: rows::run },
     Verb { command: runs::command, run: runs::run },
     Verb { command: log::command, run: log::run },

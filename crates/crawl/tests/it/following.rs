@@ -175,7 +175,7 @@ async fn the_shortest_path_counts_also_when_it_is_found_last() {
         }
     })
     .await;
-    for order in [Order::BreadthFirst, Order::DepthFirst] {
+    for order in [Order::BREADTH_FIRST, Order::DEPTH_FIRST] {
         let bench = Bench::new();
         let start = [site.url_at("a.test", "/")];
         let project = site.project(&bench, &start, |crawl| {

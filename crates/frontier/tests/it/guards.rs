@@ -335,7 +335,7 @@ fn endless_story(path: &str) -> Page {
 #[test]
 fn a_chain_with_new_text_on_every_page_ends_at_its_length() {
     let mut seed = Seed::from_env();
-    for order in [model::Order::BreadthFirst, model::Order::DepthFirst] {
+    for order in [model::Order::BREADTH_FIRST, model::Order::DEPTH_FIRST] {
         let crawled = crawl(&endless_story, Duration::from_millis(80), &mut seed, |settings| {
             settings.max_chain = 500;
             settings.order = order;

@@ -52,6 +52,76 @@ fn depth_first_by_the_batch_goes_down_batch_by_batch() {
     check("depth-first", Some("unlimited"), &pages, &expected);
 }
 
+/// s ┬ a ┬ d       `d` is linked by two pages, `e` by one.
+///   ├ b ┘ └ e
+///   └ c
+const DIAMOND: &[(&str, &str)] = &[("s", "a b c"), ("a", "d e"), ("b", "d"), ("c", ""), ("d", ""), ("e", "")];
+
+#[test]
+fn backlink_takes_what_most_pages_link_to() {
+    check("backlink", None, DIAMOND, "s a b d c e");
+    check("backlink", Some("unlimited"), DIAMOND, "s a b d c e");
+    check("breadth-first", None, DIAMOND, "s a b c d e");
+}
+
+#[test]
+fn pagerank_takes_what_important_pages_link_to() {
+    // What a page hands on lets its targets rank above their elders.
+    check("pagerank", None, DIAMOND, "s a d e b c");
+    // A page that many link to comes before those that one page links to.
+    let pages: &[(&str, &str)] = &[
+        ("s", "a b c x y"),
+        ("a", "hub"),
+        ("b", "p q r hub"),
+        ("c", "hub"),
+        ("x", ""),
+        ("y", ""),
+        ("p", ""),
+        ("q", ""),
+        ("r", ""),
+        ("hub", ""),
+    ];
+    check("pagerank", Some("unlimited"), pages, "s a hub b p q r c x y");
+}
+
+#[test]
+fn opic_takes_what_holds_most_cash() {
+    check("opic", None, DIAMOND, "s a b d c e");
+}
+
+#[test]
+fn location_takes_short_urls_first() {
+    let pages: &[(&str, &str)] = &[
+        ("s", "long/way/down q?a=1&b=2 plain dir/"),
+        ("long/way/down", ""),
+        ("q?a=1&b=2", ""),
+        ("plain", ""),
+        ("dir/", ""),
+    ];
+    check("location", None, pages, "s dir/ plain long/way/down q?a=1&b=2");
+}
+
+#[test]
+fn forward_link_keeps_to_discovery_on_one_host() {
+    check("forward-link", None, TREE, "s a b c d e f");
+}
+
+/// Nine equals, cut into three lists after each page, served four, two and one at a time; the start was the first turn.
+#[test]
+fn pvalue_serves_its_lanes_in_turn_so_that_nothing_starves() {
+    let names: Vec<String> = (0..9).map(|n| format!("w{n}")).collect();
+    let links = names.join(" ");
+    let mut pages = vec![("s", links.as_str())];
+    pages.extend(names.iter().map(|name| (name.as_str(), "")));
+    check("pvalue", None, &pages, "s w0 w1 w2 w5 w6 w8 w3 w4 w7");
+}
+
+#[test]
+fn mixed_orders_fetch_by_their_sum() {
+    check("0.999 location + 0.001 backlink", None, DIAMOND, "s a b d c e");
+    check("0.999 breadth-first + 0.001 backlink", None, DIAMOND, "s a b c d e");
+}
+
 #[test]
 fn a_page_that_comes_closer_moves_up() {
     // `far` is found at depth 3 first, then at depth 1 by way of the redirecting start's second link.

@@ -203,6 +203,7 @@ pub(crate) fn link(to: &PageUrl, from: UrlKey, follow: bool) -> Offer {
         start: false,
         hops: 0,
         further: false,
+        weight: 1,
     }
 }
 

@@ -181,7 +181,8 @@ impl FakeWeb {
             settings.scope = "suffix:web".parse().unwrap();
             settings.exclude = vec!["/skip*".parse().unwrap()];
             settings.max_depth = [0, 0, 3, 6][seed as usize % 4];
-            settings.order = ["breadth-first", "depth-first"][seed as usize / 4 % 2].parse().unwrap();
+            let orders = ["breadth-first", "depth-first", "pagerank", "pvalue", "0.5 opic + 0.5 location"];
+            settings.order = orders[seed as usize / 4 % orders.len()].parse().unwrap();
         })
     }
 

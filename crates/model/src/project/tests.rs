@@ -32,7 +32,7 @@ fn a_project_file_is_read_whole() {
         scope: Scope::Host,
         max_depth: 5,
         max_pages: 100,
-        order: Order::BreadthFirst,
+        order: Order::BREADTH_FIRST,
         rate: Some("1/s".parse::<Rate>().unwrap()),
         retry: 2,
         timeout: Span::from_secs(30),

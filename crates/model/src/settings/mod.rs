@@ -4,6 +4,7 @@
 //! What the settings do is left to the crates they steer.
 
 mod media;
+mod order;
 mod pattern;
 mod proxy;
 mod rate;
@@ -23,12 +24,13 @@ use serde::{Deserialize, Serialize};
 use crate::{Normalise, PageUrl, SelectorText};
 
 pub use media::MediaPattern;
+pub use order::{Order, Policy};
 pub use pattern::Pattern;
 pub use proxy::{ProxyPer, ProxyScheme, ProxyUrl};
 pub use rate::{Period, Rate};
 pub use reference::{Kind, Setting};
 pub use request::{AddressRange, CookieText, NameServer};
-pub use scope::{KeepPages, Order, RobotsMode, Scope};
+pub use scope::{KeepPages, RobotsMode, Scope};
 pub use size::Size;
 pub use span::Span;
 pub use text::ValueError;
@@ -61,7 +63,9 @@ pub struct CrawlSettings {
     /// Read the sitemaps that a robots.txt names, as far as they are in scope.
     #[schemars(extend("x-group" = "Scope"))]
     pub robots_sitemaps: bool,
-    /// Which of a host's URLs to take first: nearest to the start, or farthest from it.
+    /// Which of a host's URLs to take first: nearest to the start or farthest from it (breadth-first, depth-first); by
+    /// links to them (backlink, pagerank, opic); with many links on pages of their host (forward-link), or that against
+    /// links to them, with turns for all (pvalue); by their shape (location); at random. Shares mix them.
     #[schemars(extend("x-group" = "Scope"))]
     pub order: Order,
     /// Follow links marked rel=nofollow, and links of pages that say nofollow. Without it they are recorded only.
@@ -301,7 +305,7 @@ impl Default for CrawlSettings {
             sitemaps: Vec::new(),
             feeds: Vec::new(),
             robots_sitemaps: false,
-            order: Order::BreadthFirst,
+            order: Order::BREADTH_FIRST,
             follow_nofollow: false,
             honour_canonical: true,
             honour_noindex: true,

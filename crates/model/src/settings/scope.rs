@@ -1,4 +1,4 @@
-//! Which part of the Web a crawl stays in, in which order it goes, and whether it heeds robots.txt.
+//! Which part of the Web a crawl stays in, and whether it heeds robots.txt.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,16 +24,6 @@ pub enum Scope {
     Any,
 }
 
-/// Which of a host's waiting URLs comes first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// Nearest to the start first.
-    #[default]
-    BreadthFirst,
-    /// Farthest from the start first.
-    DepthFirst,
-}
-
 /// Whether robots.txt decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RobotsMode {
@@ -55,7 +45,6 @@ pub enum KeepPages {
 }
 
 written_as_text!(Scope, "host, domain, prefix, suffix:NAME, list or any");
-written_as_text!(Order, "breadth-first or depth-first");
 written_as_text!(RobotsMode, "obey or ignore");
 written_as_text!(KeepPages, "all or none");
 
@@ -115,27 +104,6 @@ impl fmt::Display for Scope {
             Scope::List => f.write_str("list"),
             Scope::Any => f.write_str("any"),
         }
-    }
-}
-
-impl FromStr for Order {
-    type Err = ValueError;
-
-    fn from_str(text: &str) -> Result<Order, ValueError> {
-        match text {
-            "breadth-first" => Ok(Order::BreadthFirst),
-            "depth-first" => Ok(Order::DepthFirst),
-            _ => Err(ValueError::new(text, "order", "write breadth-first or depth-first")),
-        }
-    }
-}
-
-impl fmt::Display for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Order::BreadthFirst => "breadth-first",
-            Order::DepthFirst => "depth-first",
-        })
     }
 }
 
@@ -216,10 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_and_robots_modes_read_back_as_written() {
-        check::<Order>("breadth-first", "breadth-first");
-        check::<Order>("depth-first", "depth-first");
-        check_refused::<Order>("bfs", "\"bfs\" is no order; write breadth-first or depth-first");
+    fn robots_modes_read_back_as_written() {
         check::<RobotsMode>("obey", "obey");
         check::<RobotsMode>("ignore", "ignore");
         check_refused::<RobotsMode>("no", "\"no\" is no way to treat robots.txt; write obey or ignore");

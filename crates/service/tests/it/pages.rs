@@ -128,6 +128,7 @@ fn a_url_that_waits_for_robots_txt_says_so() {
         start: true,
         hops: 0,
         further: false,
+        weight: 1,
     };
     frontier.offer(&mut batch, entry.crawl, offer, NOW).unwrap();
     frontier.seal(&mut batch, NOW).unwrap();

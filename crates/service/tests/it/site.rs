@@ -175,6 +175,7 @@ impl Site {
                 start: true,
                 hops: 0,
                 further: false,
+                weight: 1,
             };
             frontier.offer(&mut batch, id, offer, now).unwrap();
         }
@@ -305,6 +306,7 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
                     start: false,
                     hops: 0,
                     further: false,
+                    weight: 1,
                 })
                 .collect(),
             text: None,

@@ -7,10 +7,10 @@ use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, UrlKey};
 use serde::{Deserialize, Serialize};
 
-use crate::ServiceError;
+use crate::CrawlError;
 
 /// What sorting links may take in memory; more of them are sorted on disk.
-pub(crate) const MEMORY: usize = 256 << 20;
+pub const SORTING_MEMORY: usize = 256 << 20;
 
 /// What a link weighs: the product of these by how it looks. A weight of 0 makes it no link.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,10 +38,6 @@ impl Default for LinkWeights {
 }
 
 impl LinkWeights {
-    /// Every link alike.
-    pub const EVEN: LinkWeights =
-        LinkWeights { visibility: [1.0; 3], position: [1.0; 3], distance: [1.0; 3], nofollow: 0.0 };
-
     /// The weight of a link.
     pub fn of(&self, edge: &Edge) -> f32 {
         let third = |step: u8| usize::from(step.clamp(1, 3)) - 1;
@@ -55,32 +51,19 @@ impl LinkWeights {
             * self.distance[distance];
         if edge.rel.nofollow { look * self.nofollow } else { look }
     }
-
-    /// Refuses weights that are none.
-    pub(crate) fn check(&self) -> Result<(), ServiceError> {
-        let all = self.visibility.iter().chain(&self.position).chain(&self.distance).chain([&self.nofollow]);
-        match all.copied().find(|weight| !(*weight >= 0.0 && *weight <= 1e6)) {
-            None => Ok(()),
-            Some(weight) => {
-                Err(ServiceError::Settings(format!("link weight {weight}: give a number from 0 to 1000000")))
-            }
-        }
-    }
 }
 
 /// The pages that a crawl knows, numbered in the order of their keys, and the links between them.
-pub(crate) struct LinkGraph {
-    pub(crate) keys: Vec<UrlKey>,
-    pub(crate) links: Graph,
+pub struct LinkGraph {
+    /// The URLs, by number.
+    pub keys: Vec<UrlKey>,
+    /// The links.
+    pub links: Graph,
 }
 
 impl LinkGraph {
     /// Reads the links of a crawl, twice over the keys of its tables and once over its links.
-    pub(crate) fn read(
-        snapshot: &Snapshot,
-        crawl: CrawlId,
-        weights: &LinkWeights,
-    ) -> Result<LinkGraph, ServiceError> {
+    pub fn read(snapshot: &Snapshot, crawl: CrawlId, weights: &LinkWeights) -> Result<LinkGraph, CrawlError> {
         let mut keys = Vec::new();
         for row in snapshot.prefix(&URLS, &crawl.0).keys() {
             let (_, host, page) = row?;
@@ -89,7 +72,7 @@ impl LinkGraph {
         if keys.len() >= u32::MAX as usize {
             return Err(GraphError::TooLarge.into());
         }
-        let mut builder = Builder::new(Fold::Max, MEMORY);
+        let mut builder = Builder::new(Fold::Max, SORTING_MEMORY);
         if let Some(last) = keys.len().checked_sub(1) {
             builder.page(last as u32);
         }
@@ -106,12 +89,12 @@ impl LinkGraph {
     }
 
     /// The number of a page.
-    pub(crate) fn number(&self, key: UrlKey) -> Option<u32> {
+    pub fn number(&self, key: UrlKey) -> Option<u32> {
         number(&self.keys, key)
     }
 
     /// The host of each page, by number, and the first page of each host.
-    pub(crate) fn hosts(&self) -> (Vec<u32>, Vec<u32>) {
+    pub fn hosts(&self) -> (Vec<u32>, Vec<u32>) {
         let mut first_pages: Vec<u32> = Vec::new();
         let mut host_of = Vec::with_capacity(self.keys.len());
         for (page, key) in self.keys.iter().enumerate() {

@@ -1,0 +1,186 @@
+//! What is known of waiting URLs from the pages that link to them: in-links, an estimate of PageRank, cash.
+//!
+//! It is held in memory and kept nowhere: links are rows of the archive, from which it can be gathered again by
+//! [`Importance::page`], page by page. An entry takes some thirty bytes; their number is bounded.
+
+use std::collections::{BTreeSet, HashMap};
+
+use model::{HostKey, UrlKey};
+
+use crate::Offer;
+
+/// Entries at most: further URLs count as if nothing was known of them.
+const MOST: usize = 16 << 20;
+
+/// URLs at most that wait to be put at their new place.
+const MOST_CHANGED: usize = 1 << 20;
+
+/// How often a link is followed.
+const DAMPING: f32 = 0.85;
+
+/// Pages up to which every page makes an epoch; later ones come with every fiftieth part more.
+const EVERY_PAGE: u64 = 512;
+
+/// Pages before ranks are first wanted; then with every tenth part more.
+const FIRST_RANKS: u64 = 1_000;
+
+/// What links say of the URLs of a crawl.
+#[derive(Debug, Default)]
+pub(crate) struct Importance {
+    facts: HashMap<u64, Facts>,
+    /// Pages and links on them, by host.
+    hosts: HashMap<HostKey, (u64, u64)>,
+    /// URLs of which more is known than when they were put into their queue; sorted, so that a crawl can be repeated.
+    changed: HashMap<HostKey, BTreeSet<u128>>,
+    changes: usize,
+    pages: u64,
+    epoch: u64,
+    next_epoch: u64,
+    /// Pages at which ranks are wanted again.
+    next_ranks: u64,
+    /// Pages were read before the process began.
+    forgot: bool,
+}
+
+/// A waiting URL and what all known links say of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankedUrl {
+    /// The URL.
+    pub key: UrlKey,
+    /// Its PageRank, where the mean of all known URLs is 1.
+    pub rank: f64,
+    /// Pages that link to it.
+    pub in_links: u32,
+}
+
+/// What links say of a URL.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Facts {
+    /// Pages that link to it.
+    pub(crate) in_links: u32,
+    /// What they hand on of their rank.
+    pub(crate) rank: f32,
+    /// What they hand on of their cash.
+    pub(crate) cash: f32,
+}
+
+impl Importance {
+    /// Of a crawl that has read so many pages.
+    pub(crate) fn new(pages: u64) -> Importance {
+        Importance { pages, forgot: pages > 0, ..Importance::default() }
+    }
+
+    /// A page was read: it hands on its rank and its cash over its links, by their weights.
+    pub(crate) fn page(&mut self, key: UrlKey, links: &[Offer]) {
+        let own = self.facts.remove(&slot(key)).unwrap_or_default();
+        let rank = self.rank_of(own) as f32;
+        // A start URL begins with something to hand on.
+        let cash = if own.in_links == 0 { 1.0 } else { own.cash };
+        let mut targets: Vec<(UrlKey, u8)> = links
+            .iter()
+            .filter(|link| link.unfollowed.is_none() && link.key != key)
+            .map(|link| (link.key, link.weight.max(1)))
+            .collect();
+        targets.sort_unstable_by_key(|(key, weight)| (*key, u8::MAX - weight));
+        targets.dedup_by_key(|(key, _)| *key);
+        let all: f32 = targets.iter().map(|(_, weight)| f32::from(*weight)).sum();
+        let host = self.hosts.entry(key.host).or_default();
+        host.0 += 1;
+        host.1 += targets.len() as u64;
+        for (target, weight) in targets {
+            let share = f32::from(weight) / all;
+            let full = self.facts.len() >= MOST;
+            let slot = slot(target);
+            if full && !self.facts.contains_key(&slot) {
+                continue;
+            }
+            let facts = self.facts.entry(slot).or_default();
+            facts.in_links = facts.in_links.saturating_add(1);
+            facts.rank += DAMPING * rank * share;
+            facts.cash += cash * share;
+            if self.changes < MOST_CHANGED && self.changed.entry(target.host).or_default().insert(target.page)
+            {
+                self.changes += 1;
+            }
+        }
+        self.pages += 1;
+        if self.pages >= self.next_epoch {
+            self.epoch += 1;
+            self.next_epoch =
+                if self.pages < EVERY_PAGE { self.pages + 1 } else { self.pages + self.pages / 50 };
+        }
+    }
+
+    /// True when so much was read since that ranks computed of all known links would tell more than the estimate.
+    pub(crate) fn wants_ranks(&self) -> bool {
+        self.forgot || self.pages >= self.next_ranks.max(FIRST_RANKS)
+    }
+
+    /// Takes ranks that were computed of all known links in place of the estimate.
+    pub(crate) fn set_ranks(&mut self, ranked: impl IntoIterator<Item = RankedUrl>) {
+        self.forgot = false;
+        self.next_ranks = self.pages + self.pages / 10;
+        self.epoch += 1;
+        for RankedUrl { key, rank, in_links } in ranked {
+            let slot = slot(key);
+            if self.facts.len() >= MOST && !self.facts.contains_key(&slot) {
+                continue;
+            }
+            let facts = self.facts.entry(slot).or_default();
+            facts.rank = (rank as f32 - (1.0 - DAMPING)).max(0.0);
+            facts.in_links = facts.in_links.max(in_links);
+            if self.changes < MOST_CHANGED && self.changed.entry(key.host).or_default().insert(key.page) {
+                self.changes += 1;
+            }
+        }
+    }
+
+    /// True while a host has URLs that wait for their new place.
+    pub(crate) fn has_changed(&self, host: HostKey) -> bool {
+        self.changed.contains_key(&host)
+    }
+
+    /// What is known of a URL.
+    pub(crate) fn of(&self, key: UrlKey) -> Facts {
+        self.facts.get(&slot(key)).copied().unwrap_or_default()
+    }
+
+    /// The rank that these facts make, where the mean of all pages is about 1.
+    pub(crate) fn rank_of(&self, facts: Facts) -> f64 {
+        f64::from(1.0 - DAMPING) + f64::from(facts.rank)
+    }
+
+    /// Links on a page of a host, on the average.
+    pub(crate) fn links_on(&self, host: HostKey) -> f64 {
+        match self.hosts.get(&host) {
+            Some((pages, links)) if *pages > 0 => *links as f64 / *pages as f64,
+            _ => 0.0,
+        }
+    }
+
+    /// Grows when waiting URLs are to be looked at again.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Small crawls take one URL at a time, so that each page counts for the next choice.
+    pub(crate) fn is_young(&self) -> bool {
+        self.pages < EVERY_PAGE
+    }
+
+    /// Takes some of a host's URLs of which more is known.
+    pub(crate) fn take_changed(&mut self, host: HostKey, most: usize) -> Vec<u128> {
+        let Some(changed) = self.changed.get_mut(&host) else { return Vec::new() };
+        let taken: Vec<u128> = std::iter::from_fn(|| changed.pop_first()).take(most).collect();
+        if changed.is_empty() {
+            self.changed.remove(&host);
+        }
+        self.changes -= taken.len();
+        taken
+    }
+}
+
+/// The name of a URL here: two URLs of one name would share their facts, which changes an order and nothing else.
+fn slot(key: UrlKey) -> u64 {
+    key.host.0 ^ key.page as u64
+}

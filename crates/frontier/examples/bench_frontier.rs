@@ -223,7 +223,17 @@ impl Bench {
         let url =
             PageUrl::parse(&format!("http://host-{host}.test/{kind}/section-{}/page-{page}.html", page % 5))?;
         let key = UrlKey::of(&url);
-        Ok(Offer { url, key, depth: 3, via: None, unfollowed: None, start: false, hops: 0, further: false })
+        Ok(Offer {
+            url,
+            key,
+            depth: 3,
+            via: None,
+            unfollowed: None,
+            start: false,
+            hops: 0,
+            further: false,
+            weight: 1,
+        })
     }
 }
 

@@ -55,7 +55,7 @@ pub fn meaning(project: &Project) -> Meaning {
         let list: Vec<String> = crawl.include.iter().map(ToString::to_string).collect();
         sentences.push(format!("Only URLs like {} are taken, and the start pages.", list.join(", ")));
     }
-    if crawl.order == Order::DepthFirst {
+    if crawl.order == Order::DEPTH_FIRST {
         sentences.push("Pages far from the start come first.".to_owned());
     }
     if let Some(fields) = &project.fields {

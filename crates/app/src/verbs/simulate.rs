@@ -37,15 +37,15 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
-    let text = match flags.get_one::<PathBuf>("plan") {
+    let plan = match flags.get_one::<PathBuf>("plan") {
         None => String::new(),
         Some(path) => std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))
             .map_err(Failure::usage)?,
     };
-    let scenario = match text.trim().is_empty() {
+    let scenario = match plan.trim().is_empty() {
         true => Scenario::default(),
-        false => Scenario::parse(&text).map_err(Failure::usage)?,
+        false => Scenario::parse(&plan).map_err(Failure::usage)?,
     };
     let mut outcomes: Vec<Outcome> = Vec::new();
     let result = scenario.run(&mut |outcome| {

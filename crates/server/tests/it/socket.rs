@@ -34,8 +34,17 @@ fn offer(data: &Data, numbers: std::ops::Range<u32>) {
     for number in numbers {
         let url = PageUrl::parse(&format!("http://shop.test/{number}")).unwrap();
         let key = UrlKey::of(&url);
-        let offer =
-            Offer { url, key, depth: 0, via: None, unfollowed: None, start: true, hops: 0, further: false };
+        let offer = Offer {
+            url,
+            key,
+            depth: 0,
+            via: None,
+            unfollowed: None,
+            start: true,
+            hops: 0,
+            further: false,
+            weight: 1,
+        };
         frontier.offer(&mut batch, entry.crawl, offer, NOW).unwrap();
     }
     frontier.seal(&mut batch, NOW).unwrap();

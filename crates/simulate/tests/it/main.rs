@@ -89,9 +89,9 @@ fn every_order_fetches_every_page_in_the_end() {
 
 #[test]
 fn the_mean_rank_of_an_hour_falls_as_the_crawl_proceeds() {
-    let web = PowerLaw { seed: 2, pages: 12_000, hosts: 4, ..PowerLaw::default() }.web();
+    let web = PowerLaw { seed: 2, pages: 12_000, hosts: 1, ..PowerLaw::default() }.web();
     let ranks = ranks(&web).unwrap();
-    let run = run(&web, &Plan { workers: 4, ..plan("pagerank", "1/s", 0) }).unwrap();
+    let run = run(&web, &Plan { workers: 4, ..plan("pagerank", "30/m", 0) }).unwrap();
     let hours = hourly(&run, &ranks);
     println!("{hours:?}");
     let thirds: Vec<f64> = hours

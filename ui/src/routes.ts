@@ -18,6 +18,7 @@ const table: [pattern: string, section: string, load: Load][] = [
   ['/runs/:id', 'runs', () => import('./pages/run/Run.svelte')],
   ['/search', 'search', () => import('./pages/search/Indexes.svelte')],
   ['/search/:index', 'search', () => import('./pages/search/Search.svelte')],
+  ['/simulator', 'simulator', () => import('./pages/simulator/Simulator.svelte')],
   ['/settings', 'settings', () => import('./pages/settings/Settings.svelte')],
   ['/help', 'help', () => import('./pages/help/Help.svelte')],
   ['/help/:page', 'help', () => import('./pages/help/Help.svelte')],

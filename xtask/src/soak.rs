@@ -65,6 +65,11 @@ const SOAKS: &[Soak] = &[
         kind: Kind::Tests { packages: &["frontier"], filters: &["clocks"], seeds: 5_000 },
     },
     Soak {
+        name: "orders",
+        about: "orders against each other on generated webs of 60,000 pages: PageRank gathered, pages on topic",
+        kind: Kind::Tests { packages: &["simulate"], filters: &["order_"], seeds: 6 },
+    },
+    Soak {
         name: "torture",
         about: "crawl the torture web: every legitimate page, true outcomes, no offence",
         kind: Kind::Tests { packages: &["crawl"], filters: &["torture"], seeds: 20 },

@@ -64,6 +64,9 @@ const MOST_LOOKUPS: usize = 512;
 const SHALLOWER: usize = 64;
 const RECONSIDER: usize = 4_096;
 
+/// Waiting URLs that get their place by another order, per group: few enough that nothing stands still for them.
+const REORDER: usize = 1_024;
+
 pub(crate) struct Conductor {
     pub(crate) id: CrawlId,
     pub(crate) project: Project,
@@ -216,6 +219,7 @@ impl Conductor {
     fn begin(&mut self, state: &mut State) -> Result<(), CrawlError> {
         let now = self.clock.now();
         self.frontier.begin(self.id, &self.project)?;
+        self.frontier.set_deadline(self.id, self.deadline(state));
         if let Some(fields) = &self.project.fields {
             rows::put_template(&mut state.batch, self.id, fields);
         }
@@ -248,6 +252,7 @@ impl Conductor {
             tracing::warn!(?span, "the machine or the process stood still");
             self.frontier.stood_still(span);
             state.began = state.began + span;
+            self.frontier.set_deadline(self.id, self.deadline(state));
         }
     }
 
@@ -313,6 +318,11 @@ impl Conductor {
                     let rate = rate
                         .map_or_else(|| "by the pauses of the settings".to_owned(), |rate| rate.to_string());
                     self.tell(|| Event::Note { warn: false, text: format!("speed from now on: {rate}") });
+                }
+                Change::Order(order) => {
+                    self.project.crawl.order = order;
+                    self.frontier.set_order(self.id, order);
+                    self.tell(|| Event::Note { warn: false, text: format!("order from now on: {order}") });
                 }
                 Change::RetryFailed => {
                     self.frontier.retry_failed(self.id);
@@ -614,6 +624,7 @@ impl Conductor {
     fn has_side_work(&self) -> bool {
         self.frontier.has_shallower(self.id)
             || self.frontier.has_to_reconsider(self.id)
+            || self.frontier.has_to_reorder(self.id)
             || self.frontier.crawl(self.id).has_refusals()
     }
 
@@ -626,6 +637,7 @@ impl Conductor {
         state.touch(now);
         self.frontier.settle_refusals(&mut state.batch)?;
         self.frontier.reconsider(&mut state.batch, self.id, RECONSIDER)?;
+        self.frontier.reorder(&mut state.batch, self.id, REORDER)?;
         for (key, record) in self.frontier.take_shallower(&mut state.batch, self.id, SHALLOWER)? {
             if let Outcome::Redirected { to } = &record.outcome {
                 let offer = Offer::redirect(&record, key, to);
@@ -641,7 +653,10 @@ impl Conductor {
                     depth: edge.kind.depth_from(record.depth),
                     via: Some(key),
                     // Known already, so that its reason stands.
-                    unfollowed: (!edge.followed).then_some(Unfollowed::Nofollow),
+                    unfollowed: match Unfollowed::of(&target.outcome) {
+                        Some(Unfollowed::OffTopic) => Some(Unfollowed::OffTopic),
+                        _ => (!edge.followed).then_some(Unfollowed::Nofollow),
+                    },
                     start: false,
                     hops: 0,
                     further: edge.kind == LinkKind::Further,
@@ -715,6 +730,7 @@ impl Conductor {
                     return Ok(Some(match limit {
                         LimitReached::Pages => EndReason::MaxPages,
                         LimitReached::Bytes => EndReason::MaxBytes,
+                        LimitReached::Time => EndReason::Walltime,
                     }));
                 }
                 Next::Reached(_) => break,

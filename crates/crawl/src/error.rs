@@ -23,6 +23,15 @@ pub enum CrawlError {
     /// The links do not make a graph.
     #[error(transparent)]
     Graph(#[from] graph::GraphError),
+    /// The topic cannot be made ready.
+    #[error("the topic cannot be used: {0}")]
+    Topic(#[from] text::TextError),
+    /// An order by relevance of a crawl without topic.
+    #[error("the order {0} needs a topic; set topic or topic_examples")]
+    NoTopic(model::Order),
+    /// The timed order of a crawl without end.
+    #[error("the order {0} needs a walltime; set walltime")]
+    NoWalltime(model::Order),
     /// A header cannot be sent.
     #[error(transparent)]
     Agent(#[from] AgentError),

@@ -30,6 +30,7 @@ mod run;
 mod single;
 mod slot_time;
 mod space;
+mod topic;
 mod visit;
 mod watcher;
 
@@ -44,4 +45,5 @@ pub use page::{FoundLink, LinkRefusal, PageRead, PageReader};
 pub use progress::{EndReason, Ended, Pause, Progress};
 pub use run::{Controls, Run, Setup};
 pub use single::{SinglePage, SinglePageError, look_at, single_page};
+pub use topic::topic_of;
 pub use watcher::{Event, VisitEnd, Visited, Watcher};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use archive::rows::{PageRows, Stand};
 use archive::tables::{Edge, Links};
-use frontier::{Offer, Unfollowed};
+use frontier::{Offer, PageTopic, Unfollowed};
+use judge::topic::Topic;
 use model::{
     CrawlSettings, Fetched, Keep, KeepPages, Link, LinkKind, LinkLook, Normalise, Page, PageUrl, Project,
     TemplateError, UrlKey, Value,
@@ -16,6 +17,9 @@ use template::{Reading, Template, Why};
 
 use crate::apart::read_document;
 
+/// What the words of a link count of its promise (β of shark-search); the rest are the words of its URL.
+const OF_ANCHOR: f64 = 0.8;
+
 /// Reads the pages of one project. Cheap to clone.
 #[derive(Clone)]
 pub struct PageReader {
@@ -23,6 +27,7 @@ pub struct PageReader {
     agent: String,
     normalise: Normalise,
     template: Option<Arc<Template>>,
+    topic: Option<Arc<Topic>>,
     /// Page types whose values join rows of other pages.
     details: Arc<HashSet<String>>,
     has_fields: bool,
@@ -109,8 +114,31 @@ impl PageReader {
             agent: agent.to_owned(),
             normalise,
             template: template.map(Arc::new),
+            topic: None,
             details: Arc::new(merged.map(|follow| follow.page.clone()).collect()),
             has_fields: project.fields.is_some(),
+        })
+    }
+
+    /// The same, judging pages by a topic.
+    pub(crate) fn with_topic(mut self, topic: Option<Topic>) -> PageReader {
+        self.topic = topic.map(Arc::new);
+        self
+    }
+
+    /// What a page has to do with the topic, if there is one.
+    pub(crate) fn topic(&self, read: &PageRead) -> Option<PageTopic> {
+        let topic = self.topic.as_ref()?;
+        let found = topic.relevance(&read.page.title, &read.page.text);
+        let promise = |found: &FoundLink| {
+            let words = url_words(&found.link.url);
+            (OF_ANCHOR * topic.promise(&found.link.anchor) + (1.0 - OF_ANCHOR) * topic.promise(&words)) as f32
+        };
+        Some(PageTopic {
+            value: found.value as f32,
+            relevance: found.share as f32,
+            on_topic: found.on_topic,
+            promises: read.links.iter().map(promise).collect(),
         })
     }
 
@@ -135,8 +163,8 @@ impl PageReader {
         }
         let Some(template) = &self.template else {
             let page = match self.settings.keep {
-                KeepPages::All => extract::page(&input),
-                KeepPages::None => extract::page_links(&input),
+                KeepPages::None if self.topic.is_none() => extract::page_links(&input),
+                _ => extract::page(&input),
             };
             let links = self.links(&page, None, &fetched.url);
             return PageRead { page, reading: None, links };
@@ -241,4 +269,10 @@ impl PageReader {
             rows,
         })
     }
+}
+
+/// The path of a URL as words.
+fn url_words(url: &PageUrl) -> String {
+    let path = url.as_str().splitn(4, '/').nth(3).unwrap_or_default();
+    path.replace(|c: char| !c.is_alphanumeric(), " ")
 }

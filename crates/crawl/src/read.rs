@@ -9,8 +9,8 @@ use archive::{Kept, Purpose, RecordWriter, Records, Visit};
 use fetch::{Answer, NextStep, Share, Unwanted};
 use frontier::{Asked, End, Patience, Sent, TextMark};
 use model::{
-    CrawlId, CrawlSettings, ErrorKind, Fetched, KeepPages, LeaseId, LeasedUrl, Outcome, Page, PageUrl,
-    Timestamp, UrlKey, Validators,
+    CrawlId, CrawlSettings, ErrorKind, Fetched, KeepPages, LeaseId, LeasedUrl, OffTopic, Outcome, Page,
+    PageUrl, Timestamp, UrlKey, Validators,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -113,6 +113,7 @@ impl Reader {
         let mut page = None;
         let mut links = None;
         let mut rows = None;
+        let mut off_topic = false;
         let fetched = job.answer.fetched();
         let body_limit = job.url.body_limit;
         let end = match &job.answer {
@@ -131,9 +132,11 @@ impl Reader {
                     let (offers, found) = read.offers(job.url.key, job.url.depth);
                     links = Some(found);
                     let text = self.keeps.then(|| TextMark::of(&read.page.text));
+                    let topic = self.pages.topic(&read);
+                    off_topic = topic.as_ref().is_some_and(|topic| !topic.on_topic);
                     rows = self.pages.rows(fetched, Stand::Read, read.reading.as_mut());
                     page = Some(read.page);
-                    End::Page { bytes: fetched.body.len() as u64, links: offers, text }
+                    End::Page { bytes: fetched.body.len() as u64, links: offers, text, topic }
                 }
                 304 if job.url.validators != Validators::default() => End::NotModified,
                 // Nobody asked whether it has changed.
@@ -176,7 +179,8 @@ impl Reader {
             End::Busy { status, .. } => Some(ErrorKind::Status(*status)),
             _ => None,
         };
-        let visit = visit_record(fetched, page.as_ref(), error);
+        let mut visit = visit_record(fetched, page.as_ref(), error);
+        visit.noindex |= off_topic && self.settings.off_topic == OffTopic::Mark;
         let fresh = (self.keeps && self.fresh.is_wanted()).then(|| {
             let mut page = page.filter(|_| !fetched.content.is_empty());
             if let Some(page) = &mut page {

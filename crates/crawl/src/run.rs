@@ -24,6 +24,7 @@ use crate::progress::{Ended, Progress};
 use crate::read::{Job, Reader};
 use crate::robots::RobotsBook;
 use crate::space::Space;
+use crate::topic::topic_of;
 use crate::visit::{Gaps, MOST_IN_FLIGHT, Message, Pace, Slots, Unread};
 use crate::{CrawlError, Neighbours, Network, Watcher};
 
@@ -63,6 +64,7 @@ pub struct Run {
 pub(crate) enum Change {
     Exclude(Vec<Pattern>),
     Rate(Option<Rate>),
+    Order(model::Order),
     RetryFailed,
 }
 
@@ -138,7 +140,8 @@ impl Run {
         let readers = thread::available_parallelism().map_or(2, usize::from);
         let (jobs, job_list) = mpsc::channel(readers * 4);
         let unread = Arc::new(Unread::default());
-        let pages = PageReader::new(&project, network.product())?;
+        let topic = topic_of(&project.crawl)?;
+        let pages = PageReader::new(&project, network.product())?.with_topic(topic);
         start_readers(readers, &project, &pages, &fresh, job_list, inbox_in.clone(), clock.process())?;
 
         let politeness = Politeness::of(&project.crawl);
@@ -240,6 +243,11 @@ impl Controls {
     /// Changes the rate of requests to each host; none for the pauses of the settings.
     pub fn set_rate(&self, rate: Option<Rate>) {
         let _ = self.changes.send(Change::Rate(rate));
+    }
+
+    /// Changes which URLs come first.
+    pub fn set_order(&self, order: model::Order) {
+        let _ = self.changes.send(Change::Order(order));
     }
 
     /// Puts URLs that failed back into the queue.

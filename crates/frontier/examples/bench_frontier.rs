@@ -192,7 +192,7 @@ impl Bench {
                             }
                             new += 10;
                             let sent = Some(Sent { start: time, end: time });
-                            let end = End::Page { bytes: 27_000, links, text: None };
+                            let end = End::Page { bytes: 27_000, links, text: None, topic: None };
                             let settled =
                                 Settled { lease: lease.id, key: url.key, sent, asked: Asked::default(), end };
                             frontier.settle(&mut batch, settled, time)?;

@@ -57,7 +57,18 @@ pub struct Crawl {
     pub(crate) reconsider: Option<Option<PageKey>>,
     /// URLs that failed are put back while others are judged anew.
     pub(crate) retry_failed: bool,
+    /// Waiting URLs have their places by another order: where to go on giving them new ones.
+    pub(crate) reorder: Option<QueueKey>,
+    /// How long hosts take, for orders that ask.
+    pub(crate) times: HashMap<HostKey, Times>,
+    /// When the crawl has to end, for orders that ask.
+    pub(crate) deadline: Option<Timestamp>,
+    /// Hosts were passed over because a page of theirs may last too long.
+    pub(crate) out_of_time: bool,
 }
+
+/// Crawl, host, place: the key of a row of the queue.
+pub(crate) type QueueKey = (u32, u64, (u32, u64));
 
 /// A host of a crawl in memory.
 #[derive(Debug)]
@@ -74,6 +85,35 @@ pub(crate) struct Site {
     pub(crate) epoch: u64,
     /// URLs leased so far, for the turns of lanes.
     pub(crate) served: usize,
+}
+
+/// How long a host's latest answers took.
+#[derive(Debug, Default)]
+pub(crate) struct Times {
+    millis: Vec<u32>,
+    next: usize,
+}
+
+impl Times {
+    /// Answers remembered.
+    const MOST: usize = 64;
+
+    pub(crate) fn add(&mut self, took: Duration) {
+        let millis = took.as_millis().min(u128::from(u32::MAX)) as u32;
+        match self.millis.len() < Times::MOST {
+            true => self.millis.push(millis),
+            false => self.millis[self.next] = millis,
+        }
+        self.next = (self.next + 1) % Times::MOST;
+    }
+
+    /// The time within which 95 of 100 answers came.
+    pub(crate) fn p95(&self) -> Duration {
+        let mut millis = self.millis.clone();
+        millis.sort_unstable();
+        let place = (millis.len() * 95).div_ceil(100).saturating_sub(1);
+        Duration::from_millis(u64::from(millis.get(place).copied().unwrap_or(0)))
+    }
 }
 
 /// Hosts kept in memory per crawl; the others wait in the schedule on disk.
@@ -105,6 +145,7 @@ impl Crawl {
         let rules = rules_of(store, id, project)?;
         let fingerprint = rules.fingerprint();
         let last_rules = store.get(&FACTS, &rules_fact(id))?;
+        let last_order = store.get(&FACTS, &order_fact(id))?;
         let stats = store.get(&STATS, &id.0)?.unwrap_or_default();
         Ok(Crawl {
             id,
@@ -114,7 +155,6 @@ impl Crawl {
             politeness: Politeness::of(&settings),
             retry: Retry::of(&settings),
             order: order::named(settings.order),
-            settings,
             stats,
             stats_changed: false,
             sites: HashMap::new(),
@@ -131,6 +171,11 @@ impl Crawl {
             shallower: store.prefix(&SHALLOWER, &id.0).keys().count() as u64,
             reconsider: (last_rules != Some(fingerprint)).then_some(None),
             retry_failed: false,
+            reorder: (last_order != Some(order_mark(settings.order))).then_some((id.0, 0, BEGIN)),
+            times: HashMap::new(),
+            deadline: None,
+            out_of_time: false,
+            settings,
         })
     }
 
@@ -189,6 +234,8 @@ impl Crawl {
             cash: f64::from(facts.cash),
             forward_links: self.importance.links_on(key.host),
             pages: self.pages(),
+            parent_relevance: f64::from(facts.parent_relevance),
+            promise: f64::from(facts.promise),
         }
     }
 
@@ -388,6 +435,16 @@ fn first_row(store: &Store, id: CrawlId, host: HostKey) -> Result<(u32, u64), Fr
 /// The fact that names the rules by which all refusals of a crawl were last judged.
 pub(crate) fn rules_fact(id: CrawlId) -> String {
     format!("rules {}", id.0)
+}
+
+/// The fact that names the order by which all waiting URLs of a crawl have their places.
+pub(crate) fn order_fact(id: CrawlId) -> String {
+    format!("order {}", id.0)
+}
+
+/// An order as a fact.
+pub(crate) fn order_mark(order: model::Order) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(order.to_string().as_bytes())
 }
 
 fn rules_of(store: &Store, id: CrawlId, project: &Project) -> Result<Rules, FrontierError> {

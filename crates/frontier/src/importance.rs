@@ -1,7 +1,7 @@
 //! What is known of waiting URLs from the pages that link to them: in-links, an estimate of PageRank, cash.
 //!
 //! It is held in memory and kept nowhere: links are rows of the archive, from which it can be gathered again by
-//! [`Importance::page`], page by page. An entry takes some thirty bytes; their number is bounded.
+//! [`Importance::page`], page by page. An entry takes some forty bytes; their number is bounded.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,6 +14,10 @@ const MOST: usize = 16 << 20;
 
 /// URLs at most that wait to be put at their new place.
 const MOST_CHANGED: usize = 1 << 20;
+
+/// What a page hands on of its relevance (δ), and what counts of it beside the link itself (γ): shark-search.
+const INHERITED: f32 = 0.5;
+const OF_INHERITED: f32 = 0.5;
 
 /// How often a link is followed.
 const DAMPING: f32 = 0.85;
@@ -62,6 +66,25 @@ pub(crate) struct Facts {
     pub(crate) rank: f32,
     /// What they hand on of their cash.
     pub(crate) cash: f32,
+    /// Relevance of the most relevant of them.
+    pub(crate) parent_relevance: f32,
+    /// What they hand on of their relevance, or of what they inherited.
+    pub(crate) inherited: f32,
+    /// That and what the links to it promise.
+    pub(crate) promise: f32,
+}
+
+/// What a page has to do with the crawl's topic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageTopic {
+    /// Its relevance by the measure of the topic.
+    pub value: f32,
+    /// The same from 0 to 1.
+    pub relevance: f32,
+    /// It is on topic.
+    pub on_topic: bool,
+    /// What each of its links promises by its own words, from 0 to 1; of further ones nothing is known.
+    pub promises: Vec<f32>,
 }
 
 impl Importance {
@@ -71,23 +94,38 @@ impl Importance {
     }
 
     /// A page was read: it hands on its rank and its cash over its links, by their weights.
-    pub(crate) fn page(&mut self, key: UrlKey, links: &[Offer]) {
+    pub(crate) fn page(&mut self, key: UrlKey, depth: u32, links: &[Offer], topic: Option<&PageTopic>) {
         let own = self.facts.remove(&slot(key)).unwrap_or_default();
+        // A start URL is taken for relevant until it is known better.
+        let inherited = if depth == 0 { 1.0 } else { own.inherited };
+        let handed_on = topic.map(|topic| match topic.on_topic {
+            true => INHERITED * topic.relevance,
+            false => INHERITED * inherited,
+        });
         let rank = self.rank_of(own) as f32;
         // A start URL begins with something to hand on.
         let cash = if own.in_links == 0 { 1.0 } else { own.cash };
-        let mut targets: Vec<(UrlKey, u8)> = links
+        let promise = |at: usize| topic.and_then(|topic| topic.promises.get(at)).copied().unwrap_or(0.0);
+        let mut targets: Vec<(UrlKey, u8, f32)> = links
             .iter()
-            .filter(|link| link.unfollowed.is_none() && link.key != key)
-            .map(|link| (link.key, link.weight.max(1)))
+            .enumerate()
+            .filter(|(_, link)| link.unfollowed.is_none() && link.key != key)
+            .map(|(at, link)| (link.key, link.weight.max(1), promise(at)))
             .collect();
-        targets.sort_unstable_by_key(|(key, weight)| (*key, u8::MAX - weight));
-        targets.dedup_by_key(|(key, _)| *key);
-        let all: f32 = targets.iter().map(|(_, weight)| f32::from(*weight)).sum();
+        targets.sort_unstable_by_key(|(key, weight, _)| (*key, u8::MAX - weight));
+        // Of several links to one page the weightiest counts, and the most promising.
+        targets.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.2 = kept.2.max(next.2);
+            }
+            same
+        });
+        let all: f32 = targets.iter().map(|(_, weight, _)| f32::from(*weight)).sum();
         let host = self.hosts.entry(key.host).or_default();
         host.0 += 1;
         host.1 += targets.len() as u64;
-        for (target, weight) in targets {
+        for (target, weight, promise) in targets {
             let share = f32::from(weight) / all;
             let full = self.facts.len() >= MOST;
             let slot = slot(target);
@@ -98,6 +136,12 @@ impl Importance {
             facts.in_links = facts.in_links.saturating_add(1);
             facts.rank += DAMPING * rank * share;
             facts.cash += cash * share;
+            if let (Some(handed_on), Some(topic)) = (handed_on, topic) {
+                facts.parent_relevance = facts.parent_relevance.max(topic.relevance);
+                facts.inherited = facts.inherited.max(handed_on);
+                let hope = OF_INHERITED * handed_on + (1.0 - OF_INHERITED) * promise;
+                facts.promise = facts.promise.max(hope);
+            }
             if self.changes < MOST_CHANGED && self.changed.entry(target.host).or_default().insert(target.page)
             {
                 self.changes += 1;

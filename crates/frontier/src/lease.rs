@@ -9,7 +9,7 @@ use model::{
     CrawlId, ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Limit, Outcome, Timestamp, UrlKey,
 };
 
-use crate::crawl::{Crawl, Place};
+use crate::crawl::{Crawl, Place, Times};
 use crate::guards::Verdict;
 use crate::host_queue::far_off;
 use crate::neighbours::Claim;
@@ -62,6 +62,8 @@ pub enum LimitReached {
     Pages,
     /// `max_bytes`.
     Bytes,
+    /// `walltime`: no page would end in time.
+    Time,
 }
 
 /// A lease that was handed out.
@@ -274,6 +276,16 @@ impl Frontier {
         let one_by_one = crawl.order.changes() && crawl.importance.is_young();
         let most = if gap < BATCH_GAP && !one_by_one { BATCH } else { connections };
         let mut count = most.min(room);
+        if let Some(deadline) = crawl.deadline.filter(|_| crawl.order.is_timed()) {
+            let likely = crawl.times.get(&key).map_or(Duration::ZERO, Times::p95);
+            if now + likely > deadline {
+                self.crawl_mut(id).out_of_time = true;
+                return Ok(None);
+            }
+            // One after the other, each has to end in time.
+            let each = likely.max(gap).as_millis().max(1);
+            count = count.min((deadline.since(now).as_millis() / each).max(1) as usize);
+        }
         let site_pages = crawl.sites.get(&key).map_or(0, |site| site.record.pages);
         let host_limit = crawl.settings.max_pages_per_host;
         if host_limit > 0 {
@@ -406,6 +418,7 @@ impl Frontier {
             }
             (_, Some(moment)) => Ok(Next::Wait { until: Some(moment), host: None, busy }),
             _ if busy => Ok(Next::Wait { until: None, host: None, busy }),
+            _ if crawl.out_of_time => Ok(Next::Reached(LimitReached::Time)),
             _ => Ok(Next::Done),
         }
     }

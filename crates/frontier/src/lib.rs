@@ -20,6 +20,7 @@ mod offer;
 mod order;
 mod politeness;
 mod ready;
+mod reorder;
 mod rescore;
 mod retry;
 mod rules;
@@ -38,14 +39,14 @@ use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Project, Timestamp, UrlK
 pub use audit::{Finding, audit};
 pub use counted::{Counted, counted};
 pub use crawl::Crawl;
-pub use importance::RankedUrl;
+pub use importance::{PageTopic, RankedUrl};
 pub use lease::{LimitReached, Next};
 pub use neighbours::Neighbours;
 pub use novelty::TextMark;
 pub use offer::{Offer, Unfollowed};
 pub use order::{
-    Backlink, BreadthFirst, ByPageRank, Candidate, CrawlOrder, DepthFirst, ForwardLink, Location, Mixed,
-    Opic, PValue, Priority, Random, first_priority,
+    Backlink, BreadthFirst, ByPageRank, ByRelevance, ByTopic, Candidate, CrawlOrder, DepthFirst, ForwardLink,
+    Location, Mixed, Opic, PValue, Priority, Random, TimedBreadthFirst, first_priority,
 };
 pub use politeness::{Asked, Politeness};
 pub use ready::Lane;
@@ -321,6 +322,8 @@ impl Frontier {
         drop_rows!(&URLS, &tables::QUEUE, &tables::LATER, &SCHEDULE, &SITES, &tables::SHALLOWER);
         drop_rows!(
             &tables::INVITED,
+            &tables::OFF_TOPIC,
+            &tables::RELEVANCE,
             &tables::GUARDS,
             &tables::URL_TEMPLATES,
             &tables::STOCKS,
@@ -329,6 +332,7 @@ impl Frontier {
         let _ = left;
         batch.remove(&STATS, &id.0);
         batch.remove(&FACTS, &crawl::rules_fact(id));
+        batch.remove(&FACTS, &crawl::order_fact(id));
         Ok(whole)
     }
 }

@@ -18,11 +18,14 @@ pub enum Unfollowed {
     OutsideLinks,
     /// It is the address that its page calls its own, and such are not honoured.
     Canonical,
+    /// Too many pages off topic lie between it and the topic.
+    OffTopic,
 }
 
 impl Unfollowed {
     /// Every reason.
-    pub const ALL: [Unfollowed; 3] = [Unfollowed::Nofollow, Unfollowed::OutsideLinks, Unfollowed::Canonical];
+    pub const ALL: [Unfollowed; 4] =
+        [Unfollowed::Nofollow, Unfollowed::OutsideLinks, Unfollowed::Canonical, Unfollowed::OffTopic];
 
     /// The rule of the outcome.
     pub fn rule(self) -> &'static str {
@@ -30,6 +33,7 @@ impl Unfollowed {
             Unfollowed::Nofollow => "nofollow",
             Unfollowed::OutsideLinks => "links_in",
             Unfollowed::Canonical => "honour_canonical",
+            Unfollowed::OffTopic => "off_topic_distance",
         }
     }
 
@@ -254,7 +258,7 @@ impl Frontier {
                     Some(Unfollowed::Nofollow) => self.crawl(id).settings.follow_nofollow,
                     Some(Unfollowed::Canonical) => self.crawl(id).settings.honour_canonical,
                     // Only its pages can tell, when they are read again.
-                    Some(Unfollowed::OutsideLinks) => false,
+                    Some(Unfollowed::OutsideLinks | Unfollowed::OffTopic) => false,
                 },
                 Outcome::OffSite | Outcome::OverLimit { .. } | Outcome::Trap { .. } => true,
                 Outcome::Failed { error: ErrorKind::ForbiddenAddress, .. } => true,

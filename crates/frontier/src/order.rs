@@ -23,6 +23,27 @@ pub struct Candidate<'a> {
     pub forward_links: f64,
     /// Pages that the crawl has kept.
     pub pages: u64,
+    /// Relevance of the most relevant page that links to it, from 0 to 1.
+    pub parent_relevance: f64,
+    /// What its links and the pages before them promise of its relevance, from 0 to 1.
+    pub promise: f64,
+}
+
+impl<'a> Candidate<'a> {
+    /// A URL of which nothing but its depth is known.
+    pub fn unknown(url: &'a PageUrl, depth: u32) -> Candidate<'a> {
+        Candidate {
+            url,
+            depth,
+            in_links: 0,
+            rank: 0.0,
+            cash: 0.0,
+            forward_links: 0.0,
+            pages: 0,
+            parent_relevance: 0.0,
+            promise: 0.0,
+        }
+    }
 }
 
 /// The larger, the sooner.
@@ -61,6 +82,16 @@ pub trait CrawlOrder: Send + Sync {
     fn changes(&self) -> bool {
         false
     }
+
+    /// True when ranks of all known links tell it more than what it gathers itself.
+    fn uses_ranks(&self) -> bool {
+        false
+    }
+
+    /// True when a page is not begun that may last beyond the crawl's deadline.
+    fn is_timed(&self) -> bool {
+        false
+    }
 }
 
 /// Level by level.
@@ -88,6 +119,15 @@ pub struct PValue {
     /// Pages kept at which links to it weigh half as much.
     pub half_at: f64,
 }
+
+/// Pages found on relevant pages (paper S2); start URLs first.
+pub struct ByRelevance;
+
+/// What links and the pages before them promise (paper S4, shark-search); start URLs first.
+pub struct ByTopic;
+
+/// Level by level, as long as a page is likely to end before the crawl has to (paper S2).
+pub struct TimedBreadthFirst;
 
 /// Online importance: what fetched pages have handed on.
 pub struct Opic;
@@ -126,6 +166,10 @@ impl CrawlOrder for Backlink {
     fn changes(&self) -> bool {
         true
     }
+
+    fn uses_ranks(&self) -> bool {
+        true
+    }
 }
 
 impl CrawlOrder for ByPageRank {
@@ -136,6 +180,10 @@ impl CrawlOrder for ByPageRank {
     }
 
     fn changes(&self) -> bool {
+        true
+    }
+
+    fn uses_ranks(&self) -> bool {
         true
     }
 }
@@ -187,6 +235,44 @@ impl CrawlOrder for PValue {
     fn changes(&self) -> bool {
         true
     }
+
+    fn uses_ranks(&self) -> bool {
+        true
+    }
+}
+
+impl CrawlOrder for ByRelevance {
+    fn score(&self, candidate: &Candidate<'_>) -> f64 {
+        if candidate.depth == 0 { 1.0 } else { candidate.parent_relevance.clamp(0.0, 1.0) }
+    }
+
+    fn changes(&self) -> bool {
+        true
+    }
+}
+
+impl CrawlOrder for ByTopic {
+    fn score(&self, candidate: &Candidate<'_>) -> f64 {
+        if candidate.depth == 0 { 1.0 } else { candidate.promise.clamp(0.0, 1.0) }
+    }
+
+    fn changes(&self) -> bool {
+        true
+    }
+}
+
+impl CrawlOrder for TimedBreadthFirst {
+    fn score(&self, candidate: &Candidate<'_>) -> f64 {
+        BreadthFirst.score(candidate)
+    }
+
+    fn priority(&self, candidate: &Candidate<'_>) -> Priority {
+        BreadthFirst.priority(candidate)
+    }
+
+    fn is_timed(&self) -> bool {
+        true
+    }
 }
 
 impl CrawlOrder for Opic {
@@ -220,6 +306,14 @@ impl CrawlOrder for Mixed {
     fn changes(&self) -> bool {
         self.0.iter().any(|(_, order)| order.changes())
     }
+
+    fn uses_ranks(&self) -> bool {
+        self.0.iter().any(|(_, order)| order.uses_ranks())
+    }
+
+    fn is_timed(&self) -> bool {
+        self.0.iter().any(|(_, order)| order.is_timed())
+    }
 }
 
 /// The order of a project's settings.
@@ -233,8 +327,7 @@ pub(crate) fn named(order: model::Order) -> Box<dyn CrawlOrder> {
 
 /// The place in the queue of a URL of which nothing but its depth is known.
 pub fn first_priority(order: model::Order, url: &PageUrl, depth: u32) -> Priority {
-    let candidate = Candidate { url, depth, in_links: 0, rank: 0.0, cash: 0.0, forward_links: 0.0, pages: 0 };
-    named(order).priority(&candidate)
+    named(order).priority(&Candidate::unknown(url, depth))
 }
 
 fn one(policy: Policy) -> Box<dyn CrawlOrder> {
@@ -246,6 +339,9 @@ fn one(policy: Policy) -> Box<dyn CrawlOrder> {
         Policy::ForwardLink => Box::new(ForwardLink),
         Policy::Location => Box::new(Location),
         Policy::PValue => Box::new(PValue::default()),
+        Policy::Relevance => Box::new(ByRelevance),
+        Policy::Topic => Box::new(ByTopic),
+        Policy::TimedBreadthFirst => Box::new(TimedBreadthFirst),
         Policy::Opic => Box::new(Opic),
         Policy::Random => Box::new(Random),
     }
@@ -299,7 +395,7 @@ mod tests {
     use super::*;
 
     fn candidate(url: &PageUrl) -> Candidate<'_> {
-        Candidate { url, depth: 0, in_links: 0, rank: 0.0, cash: 0.0, forward_links: 0.0, pages: 0 }
+        Candidate::unknown(url, 0)
     }
 
     /// Paper S1's table: pages with links on them and to them.
@@ -369,9 +465,18 @@ mod tests {
     #[test]
     fn every_score_is_a_share_and_larger_is_sooner() {
         let url = PageUrl::parse("http://a.test/a?b").unwrap();
-        let low = candidate(&url);
-        let high = Candidate { in_links: 50, rank: 9.0, cash: 0.5, forward_links: 90.0, ..low };
-        for order in [&Backlink as &dyn CrawlOrder, &ByPageRank, &ForwardLink, &Opic] {
+        let low = Candidate::unknown(&url, 1);
+        let high = Candidate {
+            in_links: 50,
+            rank: 9.0,
+            cash: 0.5,
+            forward_links: 90.0,
+            promise: 0.9,
+            parent_relevance: 0.7,
+            ..low
+        };
+        for order in [&Backlink as &dyn CrawlOrder, &ByPageRank, &ForwardLink, &Opic, &ByRelevance, &ByTopic]
+        {
             let (low, high) = (order.score(&low), order.score(&high));
             assert!((0.0..=1.0).contains(&low) && (0.0..=1.0).contains(&high) && low < high);
         }

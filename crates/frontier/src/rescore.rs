@@ -15,7 +15,7 @@ impl Frontier {
     /// True when ranks of all known links would serve this crawl's order.
     pub fn wants_ranks(&self, id: CrawlId) -> bool {
         let crawl = self.crawl(id);
-        crawl.order.changes() && crawl.importance.wants_ranks()
+        crawl.order.uses_ranks() && crawl.importance.wants_ranks()
     }
 
     /// Takes the PageRank of waiting URLs. They move to their new places host by host, as hosts come to
@@ -89,7 +89,12 @@ impl Frontier {
     }
 
     /// The record of a URL that waits and that nobody has in hand.
-    fn waiting(&self, batch: &Batch, id: CrawlId, key: UrlKey) -> Result<Option<UrlRecord>, FrontierError> {
+    pub(crate) fn waiting(
+        &self,
+        batch: &Batch,
+        id: CrawlId,
+        key: UrlKey,
+    ) -> Result<Option<UrlRecord>, FrontierError> {
         if self.crawl(id).in_hand.contains(&key) {
             return Ok(None);
         }
@@ -98,7 +103,7 @@ impl Frontier {
     }
 
     /// Gives a waiting URL another place in its queue.
-    fn move_to(
+    pub(crate) fn move_to(
         &mut self,
         batch: &mut Batch,
         id: CrawlId,

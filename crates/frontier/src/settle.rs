@@ -8,8 +8,11 @@ use model::{CrawlId, ErrorKind, HostKey, LeaseId, Outcome, PageUrl, Timestamp, U
 use crate::offer::waits_for_invitation;
 use crate::politeness::Asked;
 use crate::retry::{BUSY_LIMIT, Patience, Retry};
-use crate::tables::{HINTS, HintsRecord, INVITED, ROBOTS, RobotsAnswer, RobotsRecord, URLS, UrlRecord};
-use crate::{Frontier, FrontierError, Offer, TextMark, page_key};
+use crate::tables::{
+    HINTS, HintsRecord, INVITED, OFF_TOPIC, RELEVANCE, ROBOTS, RobotsAnswer, RobotsRecord, URLS, UrlRecord,
+    relevance_mark,
+};
+use crate::{Frontier, FrontierError, Offer, PageTopic, TextMark, Unfollowed, page_key};
 
 /// Most redirects in a row.
 const MOST_HOPS: u32 = 10;
@@ -49,6 +52,8 @@ pub enum End {
         links: Vec<Offer>,
         /// Its text, for the guards; none counts as new.
         text: Option<TextMark>,
+        /// What it has to do with the crawl's topic, if there is one.
+        topic: Option<PageTopic>,
     },
     /// The stored version still holds.
     NotModified,
@@ -117,7 +122,7 @@ impl Frontier {
         let mut offers = Vec::new();
         let mut inviter = None;
         let outcome = match settled.end {
-            End::Page { bytes, links, text } => {
+            End::Page { bytes, links, text, topic } => {
                 let crawl = self.crawl_mut(id);
                 let took = settled.sent.map_or(Duration::ZERO, |sent| sent.end.since(sent.start));
                 crawl.guards.page(batch, id, settled.key, text.as_ref(), took)?;
@@ -132,8 +137,13 @@ impl Frontier {
                     // The page may have come closer while it was fetched.
                     offer.depth = record.depth + u32::from(!offer.further);
                 }
+                if let Some(topic) = &topic {
+                    batch.put(&RELEVANCE, &row, &relevance_mark(topic.value, topic.on_topic));
+                    self.keep_to_topic(batch, id, settled.key, topic.on_topic, &mut offers)?;
+                }
+                let crawl = self.crawl_mut(id);
                 if crawl.order.changes() {
-                    crawl.importance.page(settled.key, &offers);
+                    crawl.importance.page(settled.key, record.depth, &offers, topic.as_ref());
                 }
                 Outcome::Fetched
             }
@@ -163,6 +173,39 @@ impl Frontier {
         self.record(batch, id, settled.key, record, outcome)?;
         for offer in offers {
             self.offer_from(batch, id, offer, inviter, now)?;
+        }
+        Ok(())
+    }
+
+    /// Counts the pages off topic on the way to each link, and lets links be that lie too far from the topic.
+    fn keep_to_topic(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        key: UrlKey,
+        on_topic: bool,
+        offers: &mut [Offer],
+    ) -> Result<(), FrontierError> {
+        let Some(most) = self.crawl(id).settings.off_topic_distance else { return Ok(()) };
+        let passed = match on_topic {
+            true => 0,
+            false => batch.get(&OFF_TOPIC, &page_key(id, key))?.unwrap_or(0) + 1,
+        };
+        for offer in offers.iter_mut().filter(|offer| offer.unfollowed.is_none()) {
+            if passed > u64::from(most) {
+                offer.unfollowed = Some(Unfollowed::OffTopic);
+                continue;
+            }
+            let row = page_key(id, offer.key);
+            let known = batch.get(&OFF_TOPIC, &row)?;
+            // Without a row a URL that is known was found on topic.
+            let is_new = known.is_none() && !batch.contains(&URLS, &row)?;
+            match known {
+                Some(known) if passed < known && passed == 0 => batch.remove(&OFF_TOPIC, &row),
+                Some(known) if passed < known => batch.put(&OFF_TOPIC, &row, &passed),
+                None if is_new && passed > 0 => batch.put(&OFF_TOPIC, &row, &passed),
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -361,6 +404,9 @@ impl Frontier {
         record.requests += 1;
         record.last_start = Some(record.last_start.unwrap_or_default().max(sent.start));
         record.millis += sent.end.since(sent.start).as_millis() as u64;
+        if crawl.order.is_timed() {
+            crawl.times.entry(key).or_default().add(sent.end.since(sent.start));
+        }
         let next = crawl.politeness.next_fetch(sent.start, sent.end, asked);
         record.next = record.next.max(next);
         record.pause = next.since(sent.end).as_millis() as u64;

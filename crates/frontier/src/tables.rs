@@ -48,6 +48,12 @@ pub const SHALLOWER: Table<PageKey, ()> = Table::new("shallower").scans();
 /// URLs that wait and that a page outside their template links to, though a page inside led there first.
 pub const INVITED: Table<PageKey, ()> = Table::new("invited").point_reads();
 
+/// URLs that only pages off topic lead to: how many of these in a row, at least.
+pub const OFF_TOPIC: Table<PageKey, u64> = Table::new("off_topic").point_reads();
+
+/// Pages of a crawl with a topic: their relevance, as [`relevance_mark`] has it.
+pub const RELEVANCE: Table<PageKey, u64> = Table::new("relevance").point_reads();
+
 /// What the guards know of a host: crawl, host.
 pub const GUARDS: Table<(u32, u64), GuardRecord> = Table::new("guards").point_reads();
 
@@ -71,6 +77,17 @@ pub const CLEAN: &str = "clean";
 
 /// Fact: the latest start after an unclean stop.
 pub const UNCLEAN_START: &str = "unclean start";
+
+/// A page's relevance as it is kept: millionths, and in the lowest bit whether it is on topic.
+pub fn relevance_mark(value: f32, on_topic: bool) -> u64 {
+    let millionths = (f64::from(value.max(0.0)) * 1e6).min(1e15) as u64;
+    millionths << 1 | u64::from(on_topic)
+}
+
+/// The relevance that was kept, and whether the page is on topic.
+pub fn relevance_of(mark: u64) -> (f64, bool) {
+    ((mark >> 1) as f64 / 1e6, mark & 1 == 1)
+}
 
 /// What is known of a URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

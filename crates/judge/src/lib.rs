@@ -1,8 +1,9 @@
-//! Judgments about pages: seen before, and changed since? Acts on nothing.
+//! Judgments about pages: seen before, changed since, on topic? Acts on nothing.
 //!
 //! [`winnow`] makes the fingerprint of a text, [`compare`] tells what two texts share, [`lookup`] finds the documents
 //! that may share something, [`groups`] puts near duplicates together and chooses one of each. [`change`] tells what
-//! differs between two versions of a page, [`revisit`] how often a page changes and when to ask again.
+//! differs between two versions of a page, [`revisit`] how often a page changes and when to ask again. [`topic`] tells how
+//! relevant a page is.
 //!
 //! Everything is pure: texts come in, verdicts go out; `now` is an argument.
 
@@ -12,4 +13,5 @@ pub mod groups;
 pub mod keywords;
 pub mod lookup;
 pub mod revisit;
+pub mod topic;
 pub mod winnow;

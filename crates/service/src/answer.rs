@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use crate::sink::Sink;
 use crate::{
-    Data, Request, RunChoice, RunId, RunLogRequest, ServiceError, Steer, change_speed, check, exclude,
-    exports, hosts, indexes, link_index, links, log, pages, ranks, repair, rows, steer, summary, why,
+    Data, Request, RunChoice, RunId, RunLogRequest, ServiceError, Steer, change_order, change_speed, check,
+    exclude, exports, hosts, indexes, link_index, links, log, pages, ranks, repair, rows, simulations, steer,
+    summary, why,
 };
 
 /// Answers a request, value by value; `out` breaks when no more is wanted, which is no error.
@@ -50,6 +51,14 @@ pub fn answer(
             .chosen_run(&request.of)
             .and_then(|run| change_speed(data, run.id, &request.rate, request.keep))
             .and_then(|view| out.send(&view)),
+        Request::Order(request) => data
+            .chosen_run(&request.of)
+            .and_then(|run| change_order(data, run.id, &request.order, request.keep))
+            .and_then(|view| out.send(&view)),
+        Request::Simulate(scenario) => {
+            simulations::simulate(data, scenario).and_then(|simulated| out.send(&simulated))
+        }
+        Request::WhatIf(request) => simulations::what_if(data, request).and_then(|told| out.send(&told)),
         Request::Progress(choice) => progress(data, choice, out),
         Request::Pause(choice) => steered(data, choice, Steer::Pause, out),
         Request::Resume(choice) => steered(data, choice, Steer::Resume, out),

@@ -9,8 +9,8 @@ use archive::tables::{LINKS, POSITIONS, VISITS, VisitRecord};
 use archive::{ArchiveReader, Location, Position, RecordKind};
 use frontier::page_key;
 use frontier::tables::{
-    ADDRESSES, FACTS, GUARDS, HINTS, HOSTS, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS,
-    STOCKS, TEXTS, URL_TEMPLATES, URLS,
+    ADDRESSES, FACTS, GUARDS, HINTS, HOSTS, INVITED, LATER, OFF_TOPIC, QUEUE, RELEVANCE, ROBOTS, SCHEDULE,
+    SHALLOWER, SITES, STATS, STOCKS, TEXTS, URL_TEMPLATES, URLS,
 };
 use kv::{Key, KvError, Reader, Snapshot, Table, Value};
 use model::{CrawlId, HostKey, Outcome, PageUrl, Timestamp, UrlKey};
@@ -152,7 +152,7 @@ impl Check<'_, '_> {
         );
         tables!(VISITS, LINKS, POSITIONS);
         tables!(ROWS, ROW_PAGES, ROW_CONTENTS, ROW_COUNTS, ROW_RUNS, TEMPLATES);
-        tables!(INVITED, GUARDS, URL_TEMPLATES, STOCKS, TEXTS);
+        tables!(INVITED, OFF_TOPIC, RELEVANCE, GUARDS, URL_TEMPLATES, STOCKS, TEXTS);
         Ok(readable)
     }
 

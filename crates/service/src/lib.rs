@@ -39,7 +39,9 @@ mod rows;
 mod runs;
 mod sections;
 mod select;
+mod simulations;
 mod sink;
+mod site_map;
 mod stored;
 mod stored_ranks;
 mod summary;
@@ -75,8 +77,8 @@ pub use ranks::{BestLink, RankBy, RankRow};
 pub use reference::{Reference, SettingGroup, SettingView, index_settings_reference, settings_reference};
 pub use repair::{RepairRow, Repaired, repair_unopened};
 pub use request::{
-    ExcludeRequest, ExportRequest, GraphRequest, HostsRequest, LinksRequest, PagesRequest, ProjectChoice,
-    RankRequest, Request, RunChoice, RunLogRequest, SpeedRequest, WhyRequest,
+    ExcludeRequest, ExportRequest, GraphRequest, HostsRequest, LinksRequest, OrderRequest, PagesRequest,
+    ProjectChoice, RankRequest, Request, RunChoice, RunLogRequest, SpeedRequest, WhyRequest,
 };
 pub use robots::RobotsWord;
 pub use rows::{
@@ -86,8 +88,10 @@ pub use rows::{
 pub use runs::{
     Action, Begin, Excluded, Fetching, Finished, Health, Level, LogLevel, LogLine, LogPage, LogRequest,
     NextDue, Now, Points, ProgressView, RunPhase, RunView, RunsRequest, Series, StartRun, Started, Steer,
-    begin, change_speed, continue_runs, exclude, live, log, log_text, retry, run_view, run_views, series,
-    shut_down, start_run, steer,
+    begin, change_order, change_speed, continue_runs, exclude, live, log, log_text, retry, run_view,
+    run_views, series, shut_down, start_run, steer,
 };
+pub use simulations::{Simulated, WhatIf, WhatIfRequest, simulate, simulated, what_if};
+pub use site_map::{Branch, Depth, LinkFigures, MapPage, SiteMap, site_map};
 pub use summary::{HostFigure, Spread, Summary, summary};
 pub use why::{Due, Fetch, RuleWord, Step, Why};

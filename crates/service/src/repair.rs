@@ -11,8 +11,8 @@ use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
 use archive::{ArchiveReader, ArchiveSettings, ArchiveWriter, Position};
 use catalog::{Catalog, ProjectEntry};
 use frontier::tables::{
-    FACTS, GUARDS, HINTS, HOSTS, INVITED, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS, STOCKS,
-    TEXTS, URL_TEMPLATES, URLS, UrlRecord,
+    FACTS, GUARDS, HINTS, HOSTS, INVITED, LATER, OFF_TOPIC, QUEUE, RELEVANCE, ROBOTS, SCHEDULE, SHALLOWER,
+    SITES, STATS, STOCKS, TEXTS, URL_TEMPLATES, URLS, UrlRecord,
 };
 use frontier::{Frontier, Offer, first_priority, page_key};
 use kv::{Batch, Durability, Key, KvError, Reader, Store, Table, Value};
@@ -240,6 +240,8 @@ impl Repair<'_, '_> {
             SITES,
             SHALLOWER,
             INVITED,
+            OFF_TOPIC,
+            RELEVANCE,
             GUARDS,
             URL_TEMPLATES,
             STOCKS,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use model::ProjectName;
 use serde::{Deserialize, Serialize};
 
+use crate::simulations::WhatIfRequest;
 use crate::{
     CachedRequest, DiffRequest, EvaluateRequest, IndexRequest, LinkList, LinkWeights, LinksOf, LogRequest,
     Moment, RankBy, RowsRequest, SearchRequest, SuggestRequest, WhyNotRequest,
@@ -58,6 +59,12 @@ pub enum Request {
     Exclude(ExcludeRequest),
     /// Change how fast a run under way asks.
     Speed(SpeedRequest),
+    /// Change which URLs a run under way takes first.
+    Order(OrderRequest),
+    /// Compare orders on what a project has crawled.
+    Simulate(Box<simulate::Scenario>),
+    /// What another order or pace would bring.
+    WhatIf(WhatIfRequest),
     /// How a run under way stands.
     Progress(RunChoice),
     /// Hold a run under way.
@@ -102,6 +109,18 @@ pub struct SpeedRequest {
     pub of: RunChoice,
     /// Requests per time at each host.
     pub rate: String,
+    /// Write it to the project as well.
+    pub keep: bool,
+}
+
+/// What comes first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OrderRequest {
+    /// This run.
+    pub of: RunChoice,
+    /// As the setting `order`.
+    pub order: String,
     /// Write it to the project as well.
     pub keep: bool,
 }

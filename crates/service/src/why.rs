@@ -205,6 +205,10 @@ impl Story {
                     Some(Unfollowed::Canonical) => {
                         ("honour_canonical", "only canonical links lead to it, which are not honoured")
                     }
+                    Some(Unfollowed::OffTopic) => (
+                        "off_topic_distance",
+                        "every way to it leads through more pages off topic than links are followed from",
+                    ),
                     _ => ("follow_nofollow", "no followed link leads to it"),
                 };
                 let refusal = Some(format!("{outcome}: {why}"));

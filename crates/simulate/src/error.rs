@@ -25,6 +25,17 @@ pub enum SimulateError {
         /// Why.
         source: io::Error,
     },
+    /// A WARC file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Warc {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: archive::ArchiveError,
+    },
+    /// A start that the Web does not have.
+    #[error("the web to simulate has no page {0}; name one of its pages as start")]
+    UnknownStart(String),
     /// A page that is none.
     #[error("page {0} is no page of the web")]
     NoPage(u32),

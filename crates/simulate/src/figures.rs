@@ -1,21 +1,41 @@
-//! What an order was worth: the PageRank that its pages gather, beside what could be gathered.
+//! What an order was worth: the PageRank and the relevant pages that it gathers, beside what could be gathered.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use graph::{Builder, Fold, PageRank, Preference};
+use serde::{Deserialize, Serialize};
 
 use crate::{Run, SimWeb, SimulateError};
 
 const HOUR: u64 = 3_600_000;
+
+/// Points of a curve.
+const POINTS: usize = 100;
+
+/// How far a crawl had come.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Pages fetched.
+    pub pages: u64,
+    /// Simulated seconds since the begin.
+    pub seconds: f64,
+    /// Share of all PageRank that they hold.
+    pub mass: f64,
+    /// Those on topic.
+    pub relevant: u64,
+}
 
 /// The PageRank of every page of a Web, together 1.
 pub fn ranks(web: &SimWeb) -> Result<Vec<f64>, SimulateError> {
     let mut builder = Builder::new(Fold::Max, 256 << 20);
     for page in 0..web.pages() {
         builder.page(page);
-        for target in web.links(page) {
-            builder.arc(page, *target, 1.0)?;
+        for (at, target) in web.places(page).zip(web.links(page)) {
+            let look = web.looks.get(at).copied().unwrap_or_default();
+            if look.unfollowed.is_none() {
+                builder.arc(page, *target, f32::from(look.weight))?;
+            }
         }
     }
     Ok(PageRank::default().of(&builder.finish()?, Preference::Even).values)
@@ -24,6 +44,11 @@ pub fn ranks(web: &SimWeb) -> Result<Vec<f64>, SimulateError> {
 /// What the first so many pages of an order gather of all rank.
 pub fn mass(order: &[u32], ranks: &[f64], pages: usize) -> f64 {
     order.iter().take(pages).filter_map(|page| ranks.get(*page as usize)).sum()
+}
+
+/// How many of the first so many pages of an order are on topic.
+pub fn harvest(web: &SimWeb, order: &[u32], pages: usize) -> u64 {
+    order.iter().take(pages).filter(|page| web.is_on_topic(**page)).count() as u64
 }
 
 /// The order of who knows all ranks in advance: of what is discovered, the best first.
@@ -42,8 +67,14 @@ pub fn best_possible(web: &SimWeb, seeds: &[u32], ranks: &[f64], pages: usize) -
     while order.len() < pages
         && let Some((_, Reverse(page))) = waiting.pop()
     {
-        order.push(page);
-        web.links(page).iter().for_each(|target| meet(*target, &mut waiting));
+        match web.says(page) {
+            crate::web::Says::Page => {
+                order.push(page);
+                web.links(page).iter().for_each(|target| meet(*target, &mut waiting));
+            }
+            crate::web::Says::Redirect(to) => meet(to, &mut waiting),
+            _ => {}
+        }
     }
     order
 }
@@ -51,14 +82,42 @@ pub fn best_possible(web: &SimWeb, seeds: &[u32], ranks: &[f64], pages: usize) -
 /// Pages and their mean rank, that of all pages being 1, for each simulated hour.
 pub fn hourly(run: &Run, ranks: &[f64]) -> Vec<(u64, f64)> {
     let mut hours: Vec<(u64, f64)> = Vec::new();
-    for (page, millis) in &run.fetched {
-        let hour = (millis / HOUR) as usize;
+    for done in &run.fetched {
+        let hour = (done.millis / HOUR) as usize;
         if hours.len() <= hour {
             hours.resize(hour + 1, (0, 0.0));
         }
         hours[hour].0 += 1;
-        hours[hour].1 += ranks.get(*page as usize).copied().unwrap_or(0.0) * ranks.len() as f64;
+        hours[hour].1 += ranks.get(done.page as usize).copied().unwrap_or(0.0) * ranks.len() as f64;
     }
     hours.iter_mut().for_each(|(pages, sum)| *sum /= (*pages).max(1) as f64);
     hours
+}
+
+/// A run's way, in about a hundred points.
+pub fn curve(web: &SimWeb, run: &Run, ranks: &[f64]) -> Vec<Point> {
+    let step = run.fetched.len().div_ceil(POINTS).max(1);
+    let mut point = Point { pages: 0, seconds: 0.0, mass: 0.0, relevant: 0 };
+    let mut points = vec![point];
+    for (at, done) in run.fetched.iter().enumerate() {
+        point.pages += 1;
+        point.seconds = done.millis as f64 / 1e3;
+        point.mass += ranks.get(done.page as usize).copied().unwrap_or(0.0);
+        point.relevant += u64::from(web.is_on_topic(done.page));
+        if (at + 1) % step == 0 || at + 1 == run.fetched.len() {
+            points.push(point);
+        }
+    }
+    points
+}
+
+/// Pages that each worker fetched.
+pub fn load(run: &Run, workers: usize) -> Vec<u64> {
+    let mut load = vec![0; workers.max(1)];
+    for done in &run.fetched {
+        if let Some(pages) = load.get_mut(done.worker as usize) {
+            *pages += 1;
+        }
+    }
+    load
 }

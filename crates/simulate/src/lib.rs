@@ -1,16 +1,25 @@
 //! Crawls that fetch nothing: the frontier and its orders as they are, under a simulated clock, over a Web of numbers.
 //!
-//! A [`SimWeb`] is generated or comes from a list of edges, [`run`] crawls it by a [`Plan`], and [`Run`] tells in which
-//! order and when. What that order was worth, [`mass`] and [`best_possible`] say. The same plan gives the same run.
+//! A [`SimWeb`] is generated ([`PowerLaw`]) or comes from a list of edges, a crawl or WARC files; [`run`] crawls it by
+//! a [`Plan`], and [`Run`] tells in which order and when. What that order was worth, [`mass`], [`harvest`] and
+//! [`best_possible`] say; a [`Scenario`] compares several, [`report`] writes down what came of it. The same plan gives
+//! the same run.
 
 mod error;
 mod figures;
+mod generate;
+mod plot;
+pub mod report;
 mod run;
 mod scenario;
+mod sources;
 mod web;
 
 pub use error::SimulateError;
-pub use figures::{best_possible, hourly, mass, ranks};
-pub use run::{Plan, Run, run};
-pub use scenario::{Outcome, Scenario, Shape, WebSource};
-pub use web::{PowerLaw, SimWeb};
+pub use figures::{Point, best_possible, curve, harvest, hourly, load, mass, ranks};
+pub use generate::PowerLaw;
+pub use plot::{Line, plot};
+pub use run::{Download, Expand, Plan, Run, run, run_watched};
+pub use scenario::{Downloads, Outcome, Scenario, Shape, WebSource, outcome};
+pub use sources::{of_crawl, of_edges, of_warc};
+pub use web::{Look, Says, SimWeb};

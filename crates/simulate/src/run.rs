@@ -1,17 +1,19 @@
 //! A simulated crawl: the frontier says what is next, and a clock of its own says when that is done.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use frontier::{Asked, End, Frontier, Next, Offer, RankedUrl, Sent, Settled};
+use frontier::{Asked, End, Frontier, Next, Offer, PageTopic, Patience, RankedUrl, Sent, Settled};
 use graph::{Builder, Fold, PageRank, Preference};
 use kv::{Batch, Durability, Store};
 use model::{
-    CrawlId, CrawlSettings, HostKey, Lease, LeaseId, LeasedUrl, Project, RobotsMode, Scope, Timestamp, UrlKey,
+    CrawlId, CrawlSettings, ErrorKind, HostKey, Lease, LeaseId, LeasedUrl, Outcome, PageUrl, Project,
+    RobotsMode, Scope, Timestamp, UrlKey,
 };
 
+use crate::web::{Look, Says};
 use crate::{SimWeb, SimulateError};
 
 const CRAWL: CrawlId = CrawlId(1);
@@ -33,35 +35,82 @@ const TOLERANCE: f64 = 1e-4;
 pub struct Plan {
     /// Where to begin.
     pub seeds: Vec<u32>,
-    /// Settings as of any crawl: order, rate, limits. Scope and robots.txt are left aside.
+    /// Settings as of any crawl: order, rate, limits.
     pub settings: CrawlSettings,
+    /// The Web has URLs that scope and other rules of the settings are for; else all of it is in scope.
+    pub by_rules: bool,
     /// Fetches at once.
     pub workers: usize,
-    /// How long a fetch takes.
+    /// How long a fetch takes where the Web does not say.
     pub latency: Duration,
+    /// URLs that are chosen at once, the next only when all of them are fetched; 0 = as the frontier has it.
+    pub queue: usize,
+    /// Which pages' links are followed.
+    pub expand: Expand,
+    /// When to stop.
+    pub time: Option<Duration>,
+}
+
+/// Which pages' links are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Expand {
+    /// Those of all pages.
+    #[default]
+    All,
+    /// Those of pages on topic, and of where crawls begin.
+    Relevant,
 }
 
 /// What a crawl fetched.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// Pages in the order in which they were done, and milliseconds since the begin.
-    pub fetched: Vec<(u32, u64)>,
+    /// Pages in the order in which they were done.
+    pub fetched: Vec<Download>,
+    /// Requests sent, also for what was no page.
+    pub requests: u64,
+    /// Bytes of pages, where the Web knows them.
+    pub bytes: u64,
+    /// Known URLs of which the Web does not know what they are.
+    pub unknown: u64,
+}
+
+/// A page that was fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Download {
+    /// The page.
+    pub page: u32,
+    /// When it was done, in milliseconds since the begin.
+    pub millis: u64,
+    /// By which worker, from 0.
+    pub worker: u32,
 }
 
 impl Run {
     /// The pages in order.
     pub fn order(&self) -> Vec<u32> {
-        self.fetched.iter().map(|(page, _)| *page).collect()
+        self.fetched.iter().map(|done| done.page).collect()
     }
 }
 
 /// Crawls a Web by a plan.
 pub fn run(web: &SimWeb, plan: &Plan) -> Result<Run, SimulateError> {
+    run_watched(web, plan, &mut |_| true)
+}
+
+/// The same; `watch` is told of each page, and ends the crawl by saying false.
+pub fn run_watched(
+    web: &SimWeb,
+    plan: &Plan,
+    watch: &mut dyn FnMut(&Download) -> bool,
+) -> Result<Run, SimulateError> {
     if web.pages() == 0 || plan.seeds.is_empty() {
         return Err(SimulateError::Empty);
     }
     let mut settings = plan.settings.clone();
-    settings.scope = Scope::Any;
+    if !plan.by_rules {
+        settings.scope = Scope::Any;
+    }
     settings.robots = RobotsMode::Ignore;
     let start = plan.seeds.iter().map(|seed| web.url(*seed)).collect::<Result<_, _>>()?;
     let name = "simulation".parse().expect("a plain word is a name");
@@ -69,22 +118,28 @@ pub fn run(web: &SimWeb, plan: &Plan) -> Result<Run, SimulateError> {
     let store = Store::memory();
     let mut frontier = Frontier::open(store.clone(), BEGIN)?;
     frontier.begin(CRAWL, &project)?;
+    frontier.set_deadline(CRAWL, plan.time.map(|time| BEGIN + time));
     let batch = store.batch();
     let mut crawl = Simulation {
         web,
         plan,
+        watch,
         frontier,
         store,
         batch,
         settled: 0,
+        chosen: 0,
         now: BEGIN,
         workers: BTreeMap::new(),
+        idle_workers: (0..plan.workers.max(1) as u32).collect(),
         events: BinaryHeap::new(),
         done: vec![false; web.pages() as usize],
+        named: vec![None; web.pages() as usize],
+        over: false,
         run: Run::default(),
     };
     for seed in &plan.seeds {
-        let offer = Offer { start: true, via: None, ..crawl.offer(*seed, None)? };
+        let offer = Offer { start: true, via: None, ..crawl.offer(*seed, None, Look::default())? };
         crawl.frontier.offer(&mut crawl.batch, CRAWL, offer, BEGIN)?;
     }
     crawl.commit()?;
@@ -95,21 +150,30 @@ pub fn run(web: &SimWeb, plan: &Plan) -> Result<Run, SimulateError> {
 struct Simulation<'a> {
     web: &'a SimWeb,
     plan: &'a Plan,
+    watch: &'a mut dyn FnMut(&Download) -> bool,
     frontier: Frontier,
     store: Store,
     batch: Batch,
     settled: usize,
+    /// URLs chosen since the queue was last filled.
+    chosen: usize,
     now: Timestamp,
     workers: BTreeMap<LeaseId, Worker>,
+    idle_workers: BTreeSet<u32>,
     /// When the fetch of each lease ends.
     events: BinaryHeap<Reverse<(Timestamp, LeaseId)>>,
     /// Pages that were fetched.
     done: Vec<bool>,
+    /// URLs of pages, each made once: they are offered again and again.
+    named: Vec<Option<(PageUrl, UrlKey)>>,
+    /// The watcher has seen enough.
+    over: bool,
     run: Run,
 }
 
 /// A lease in hand.
 struct Worker {
+    number: u32,
     left: VecDeque<LeasedUrl>,
     gap: Duration,
     started: Timestamp,
@@ -119,12 +183,23 @@ impl Simulation<'_> {
     fn go(&mut self) -> Result<(), SimulateError> {
         // A frontier that waits for nothing would keep us for ever.
         let mut idle = 0;
+        let end = self.plan.time.map(|time| BEGIN + time);
+        let queue = self.plan.queue;
         loop {
+            if self.over || end.is_some_and(|end| self.now > end) {
+                return Ok(());
+            }
             while self.workers.len() < self.plan.workers.max(1) {
+                if queue > 0 && self.chosen >= queue {
+                    if !self.workers.is_empty() {
+                        break;
+                    }
+                    self.commit()?;
+                }
                 let until = match self.frontier.next(CRAWL, self.now)? {
                     Next::Lease(lease) => {
                         idle = 0;
-                        self.take(*lease);
+                        self.take(*lease)?;
                         continue;
                     }
                     Next::Resolve(host) => {
@@ -138,7 +213,7 @@ impl Simulation<'_> {
                     Next::Done | Next::Reached(_) => break,
                     Next::Wait { until, .. } => until,
                 };
-                if self.settled > 0 {
+                if self.settled > 0 && (queue == 0 || self.workers.is_empty()) {
                     // What was found may be leased after that.
                     self.commit()?;
                     continue;
@@ -156,53 +231,122 @@ impl Simulation<'_> {
                 if idle > MOST_IDLE {
                     return Err(SimulateError::StandsStill(self.run.fetched.len() as u64));
                 }
+                if end.is_some_and(|end| self.now > end) {
+                    return Ok(());
+                }
             }
             if let Some(Reverse((due, lease))) = self.events.pop() {
+                if end.is_some_and(|end| due > end) {
+                    return Ok(());
+                }
                 self.now = self.now.max(due);
                 self.fetched(lease)?;
             }
         }
     }
 
-    fn take(&mut self, lease: Lease) {
-        let worker = Worker { left: lease.urls.into(), gap: lease.gap, started: self.now };
-        self.events.push(Reverse((self.now + self.plan.latency, lease.id)));
-        self.workers.insert(lease.id, worker);
+    fn take(&mut self, lease: Lease) -> Result<(), SimulateError> {
+        let mut left: VecDeque<LeasedUrl> = lease.urls.into();
+        if self.plan.queue > 0 {
+            let room = (self.plan.queue - self.chosen).max(1);
+            while left.len() > room
+                && let Some(surplus) = left.pop_back()
+            {
+                self.frontier.hand_back(lease.id, surplus.key)?;
+            }
+            self.chosen += left.len();
+        }
+        let number = self.idle_workers.pop_first().unwrap_or(0);
+        let due = self.now + self.took(left.front());
+        self.workers.insert(lease.id, Worker { number, left, gap: lease.gap, started: self.now });
+        self.events.push(Reverse((due, lease.id)));
+        Ok(())
+    }
+
+    /// How long a fetch takes.
+    fn took(&self, leased: Option<&LeasedUrl>) -> Duration {
+        let page = leased.and_then(|leased| self.web.page(&leased.url));
+        let millis = page.and_then(|page| self.web.millis.get(page as usize));
+        millis.map_or(self.plan.latency, |millis| Duration::from_millis(u64::from(*millis)))
     }
 
     /// The first URL of a lease is fetched: settles it, and begins the next.
     fn fetched(&mut self, lease: LeaseId) -> Result<(), SimulateError> {
         let now = self.now;
         let Some(worker) = self.workers.get_mut(&lease) else { return Ok(()) };
-        let started = worker.started;
+        let (started, number) = (worker.started, worker.number);
         let Some(leased) = worker.left.pop_front() else { return Ok(()) };
         if worker.left.is_empty() {
             self.workers.remove(&lease);
+            self.idle_workers.insert(number);
         } else {
             worker.started = now.max(started + worker.gap);
-            self.events.push(Reverse((worker.started + self.plan.latency, lease)));
+            let begins = worker.started;
+            let next = worker.left.front().cloned();
+            self.events.push(Reverse((begins + self.took(next.as_ref()), lease)));
         }
-        let Some(page) = self.web.page(&leased.url) else { return Err(SimulateError::NoPage(u32::MAX)) };
-        let links = self.web.links(page).iter();
-        let links = links.map(|target| self.offer(*target, Some(leased.key))).collect::<Result<_, _>>()?;
+        let page = self.web.page(&leased.url);
+        let says = page.map_or(Says::Unknown, |page| self.web.says(page));
+        let asked = !matches!(says, Says::Disallowed | Says::Unknown);
+        let end = self.end(says, page.unwrap_or(0), &leased)?;
+        let is_page = matches!(end, End::Page { .. });
         let settled = Settled {
             lease,
             key: leased.key,
-            sent: Some(Sent { start: started, end: now }),
+            sent: asked.then_some(Sent { start: started, end: now }),
             asked: Asked::default(),
-            end: End::Page { bytes: 0, links, text: None },
+            end,
         };
         self.frontier.settle(&mut self.batch, settled, now)?;
-        self.run.fetched.push((page, now.since(BEGIN).as_millis() as u64));
-        self.done[page as usize] = true;
+        self.run.requests += u64::from(asked);
+        if let Some(page) = page.filter(|_| is_page) {
+            let done = Download { page, millis: now.since(BEGIN).as_millis() as u64, worker: number };
+            self.run.bytes += self.web.bytes.get(page as usize).map_or(0, |bytes| u64::from(*bytes));
+            self.run.fetched.push(done);
+            self.done[page as usize] = true;
+            self.over |= !(self.watch)(&done);
+        }
         self.settled += 1;
         if !self.workers.contains_key(&lease) {
             self.frontier.release(lease, now)?;
         }
-        if self.settled >= GROUP {
+        if self.settled >= GROUP && self.plan.queue == 0 {
             self.commit()?;
         }
         Ok(())
+    }
+
+    /// What the frontier is told of a visit.
+    fn end(&mut self, says: Says, page: u32, leased: &LeasedUrl) -> Result<End, SimulateError> {
+        Ok(match says {
+            Says::Page => {
+                let places = self.web.places(page);
+                let looks = self.web.looks.get(places.clone());
+                let follow =
+                    self.plan.expand == Expand::All || leased.depth == 0 || self.web.is_on_topic(page);
+                let mut links = Vec::new();
+                for (at, target) in self.web.links(page).iter().enumerate().filter(|_| follow) {
+                    let look = looks.and_then(|looks| looks.get(at)).copied().unwrap_or_default();
+                    links.push(self.offer(*target, Some(leased.key), look)?);
+                }
+                let topic = self.web.has_topic().then(|| PageTopic {
+                    value: self.web.relevance(page),
+                    relevance: self.web.relevance(page),
+                    on_topic: self.web.is_on_topic(page),
+                    promises: self.web.promises.get(places).unwrap_or_default().to_vec(),
+                });
+                let bytes = self.web.bytes.get(page as usize).map_or(0, |bytes| u64::from(*bytes));
+                End::Page { bytes, links, text: None, topic }
+            }
+            Says::Redirect(to) => End::Redirect { to: self.web.url(to)? },
+            Says::Failed(error) => End::Failed { error, patience: Patience::Drop },
+            Says::Disallowed => End::Disallowed { line: None },
+            Says::Unwanted(what) => End::Unwanted { what },
+            Says::Unknown => {
+                self.run.unknown += 1;
+                End::Failed { error: ErrorKind::Status(404), patience: Patience::Drop }
+            }
+        })
     }
 
     fn commit(&mut self) -> Result<(), SimulateError> {
@@ -211,14 +355,44 @@ impl Simulation<'_> {
             self.frontier.set_ranks(CRAWL, ranks);
         }
         self.frontier.settle_refusals(&mut self.batch)?;
-        // Links of a page that has come closer lead nowhere new, and depth is no one's business here.
-        self.frontier.take_shallower(&mut self.batch, CRAWL, GROUP)?;
+        for (key, record) in self.frontier.take_shallower(&mut self.batch, CRAWL, GROUP)? {
+            self.offer_again(key, &record.url, record.depth, &record.outcome, record.hops)?;
+        }
         self.frontier.reconsider(&mut self.batch, CRAWL, GROUP)?;
+        self.frontier.reorder(&mut self.batch, CRAWL, GROUP)?;
         self.frontier.seal(&mut self.batch, self.now)?;
         let batch = std::mem::replace(&mut self.batch, self.store.batch());
         self.store.commit(batch, Durability::Synced)?;
         self.frontier.committed(self.now)?;
-        self.settled = 0;
+        (self.settled, self.chosen) = (0, 0);
+        Ok(())
+    }
+
+    /// The links of a page that has come closer.
+    fn offer_again(
+        &mut self,
+        key: UrlKey,
+        url: &PageUrl,
+        depth: u32,
+        outcome: &Outcome,
+        hops: u32,
+    ) -> Result<(), SimulateError> {
+        let Some(page) = self.web.page(url) else { return Ok(()) };
+        if let (Outcome::Redirected { .. }, Says::Redirect(to)) = (outcome, self.web.says(page)) {
+            let offer = self.offer(to, Some(key), Look::default())?;
+            let offer = Offer { depth, start: depth == 0, hops: hops + 1, ..offer };
+            return Ok(self.frontier.offer(&mut self.batch, CRAWL, offer, self.now)?);
+        }
+        if self.plan.expand == Expand::Relevant && depth > 0 && !self.web.is_on_topic(page) {
+            return Ok(());
+        }
+        let places = self.web.places(page);
+        for (at, target) in places.zip(self.web.links(page)) {
+            let look = self.web.looks.get(at).copied().unwrap_or_default();
+            let offer = self.offer(*target, Some(key), look)?;
+            let offer = Offer { depth: depth + u32::from(!look.further), ..offer };
+            self.frontier.offer(&mut self.batch, CRAWL, offer, self.now)?;
+        }
         Ok(())
     }
 
@@ -235,11 +409,14 @@ impl Simulation<'_> {
             *number
         };
         let mut builder = Builder::new(Fold::Max, 64 << 20);
-        for (page, _) in &self.run.fetched {
+        for Download { page, .. } in &self.run.fetched {
             let source = number(*page, &mut pages);
             builder.page(source);
-            for target in self.web.links(*page) {
-                builder.arc(source, number(*target, &mut pages), 1.0)?;
+            for (at, target) in self.web.places(*page).zip(self.web.links(*page)) {
+                let look = self.web.looks.get(at).copied().unwrap_or_default();
+                if look.unfollowed.is_none() {
+                    builder.arc(source, number(*target, &mut pages), f32::from(look.weight))?;
+                }
             }
         }
         let solve = PageRank { tolerance: TOLERANCE, ..PageRank::default() };
@@ -248,25 +425,34 @@ impl Simulation<'_> {
         let mut ranked = Vec::new();
         for (number, (page, rank)) in (0..).zip(pages.iter().zip(&ranks)) {
             if !self.done[*page as usize] {
-                let (key, rank) = (UrlKey::of(&self.web.url(*page)?), rank * ranks.len() as f64);
+                let known = self.named[*page as usize].as_ref().map(|(_, key)| *key);
+                let key = known.map_or_else(|| self.web.url(*page).map(|url| UrlKey::of(&url)), Ok)?;
+                let rank = rank * ranks.len() as f64;
                 ranked.push(RankedUrl { key, rank, in_links: graph.in_links(number).count() as u32 });
             }
         }
         Ok(ranked)
     }
 
-    fn offer(&self, page: u32, via: Option<UrlKey>) -> Result<Offer, SimulateError> {
-        let url = self.web.url(page)?;
+    fn offer(&mut self, page: u32, via: Option<UrlKey>, look: Look) -> Result<Offer, SimulateError> {
+        let named = self.named.get_mut(page as usize).ok_or(SimulateError::NoPage(page))?;
+        let (url, key) = match named {
+            Some(named) => named.clone(),
+            None => {
+                let url = self.web.url(page)?;
+                named.insert((url.clone(), UrlKey::of(&url))).clone()
+            }
+        };
         Ok(Offer {
-            key: UrlKey::of(&url),
+            key,
             url,
             depth: 0,
             via,
-            unfollowed: None,
+            unfollowed: look.unfollowed,
             start: false,
             hops: 0,
-            further: false,
-            weight: 1,
+            further: look.further,
+            weight: look.weight,
         })
     }
 }

@@ -1,15 +1,19 @@
 //! What to simulate, as a file says: a Web, orders, and the pace.
 
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use judge::topic::{Method, Topic, TopicChoice, Weights};
 use model::{CrawlSettings, Order, Rate, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::{Plan, PowerLaw, Run, SimWeb, SimulateError, best_possible, mass, ranks, run};
+use crate::figures::{Point, curve, harvest, load};
+use crate::sources::{of_edges, of_warc};
+use crate::{
+    Download, Expand, Plan, PowerLaw, Run, SimWeb, SimulateError, best_possible, hourly, mass, ranks, run,
+};
 
 /// A simulation, as its file describes it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scenario {
     /// Where the pages come from.
@@ -18,28 +22,42 @@ pub struct Scenario {
     pub orders: Vec<Order>,
     /// Seeds of generated Webs: each is crawled by each order.
     pub seeds: Vec<u64>,
+    /// Where crawls begin: names of the list, or URLs; the Web's own begin unless said.
+    pub start: Vec<String>,
+    /// Words of a topic, for Webs with texts.
+    pub topic: Vec<String>,
     /// Pages to fetch; 0 = all that can be reached.
     pub pages: u64,
+    /// Simulated time to crawl; 0 = until the end.
+    pub time: Span,
     /// Requests per host.
     pub rate: Rate,
     /// Fetches at once.
     pub workers: usize,
-    /// How long a fetch takes.
+    /// How long a fetch takes where the Web does not say.
     pub latency: Span,
+    /// URLs chosen at once, the next when all are fetched; 0 = as in a real crawl.
+    pub queue: usize,
+    /// Which pages' links are followed.
+    pub expand: Expand,
 }
 
 /// Where the pages of a simulation come from.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum WebSource {
     /// Made up by these numbers.
     Generated(Shape),
-    /// A list of edges; the first page named is where crawls begin, and all are on one host.
+    /// A list of edges.
     Edges(PathBuf),
+    /// WARC files.
+    Warc(Vec<PathBuf>),
+    /// What the project of this name has crawled.
+    Crawl(String),
 }
 
 /// A generated Web, but for its seed.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shape {
     /// How many pages.
@@ -50,10 +68,20 @@ pub struct Shape {
     pub links: f64,
     /// How unevenly pages are linked to: 1 not at all.
     pub skew: f64,
+    /// Share of pages on topic.
+    pub topic: f64,
+    /// How often pages on topic stand together.
+    pub together: f64,
+    /// How often a link to a page on topic says so.
+    pub telling: f64,
+    /// Share of pages that fail.
+    pub failures: f64,
+    /// How long the slowest host takes; 0 = all take `latency`.
+    pub slowest: Span,
 }
 
 /// What came of one order on one Web.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The order; `best possible` for that of who knows all ranks.
     pub order: String,
@@ -63,134 +91,224 @@ pub struct Outcome {
     pub pages: u64,
     /// Of all PageRank, what the first tenth, quarter and half of the pages of the Web hold, and all that were fetched.
     pub mass: [f64; 4],
+    /// Pages on topic among the same; none where there is no topic.
+    pub relevant: Option<[u64; 4]>,
     /// How long it took, in simulated seconds.
     pub seconds: f64,
+    /// Pages in a simulated second; none where it took no time.
+    pub pages_per_second: Option<f64>,
+    /// Pages and their mean PageRank, that of all being 1, in each hour.
+    pub hourly: Vec<(u64, f64)>,
+    /// Pages that each worker fetched.
+    pub load: Vec<u64>,
+    /// The way there.
+    pub curve: Vec<Point>,
 }
+
+/// What an order fetched: page, URL, when, by which worker, and its PageRank.
+pub type Downloads<'a> = &'a mut dyn FnMut(&Outcome, &SimWeb, &[Download], &[f64]);
 
 impl Default for Scenario {
     fn default() -> Scenario {
         Scenario {
             web: WebSource::Generated(Shape::default()),
-            orders: vec![Order::BREADTH_FIRST, Order::only(model::Policy::PageRank)],
+            orders: vec![Order::BREADTH_FIRST, Order::BEST_FIRST],
             seeds: vec![1],
+            start: Vec::new(),
+            topic: Vec::new(),
             pages: 0,
+            time: Span::default(),
             rate: Rate::Unlimited,
             workers: 1,
             latency: Span::from_millis(100),
+            queue: 0,
+            expand: Expand::All,
         }
     }
 }
 
 impl Default for Shape {
     fn default() -> Shape {
-        let PowerLaw { pages, hosts, links, skew, .. } = PowerLaw::default();
-        Shape { pages, hosts, links, skew }
+        let usual = PowerLaw::default();
+        Shape {
+            pages: usual.pages,
+            hosts: usual.hosts,
+            links: usual.links,
+            skew: usual.skew,
+            topic: usual.topic,
+            together: usual.together,
+            telling: usual.telling,
+            failures: usual.failures,
+            slowest: Span::default(),
+        }
+    }
+}
+
+impl Shape {
+    fn web(&self, seed: u64) -> SimWeb {
+        PowerLaw {
+            seed,
+            pages: self.pages,
+            hosts: self.hosts,
+            links: self.links,
+            skew: self.skew,
+            topic: self.topic,
+            together: self.together,
+            telling: self.telling,
+            failures: self.failures,
+            slowest: self.slowest.duration().as_millis() as u32,
+        }
+        .web()
     }
 }
 
 /// The largest Web that is made up.
 const MOST_PAGES: u32 = 20_000_000;
 
+/// Workers at most.
+const MOST_WORKERS: usize = 10_000;
+
 impl Scenario {
     /// Reads a file's text.
     pub fn parse(text: &str) -> Result<Scenario, SimulateError> {
         let scenario: Scenario =
             serde_saphyr::from_str(text).map_err(|error| SimulateError::Scenario(error.to_string()))?;
-        let wrong = |what: &str| Err(SimulateError::Scenario(what.to_owned()));
-        if scenario.orders.is_empty() || scenario.seeds.is_empty() {
-            return wrong("orders and seeds name at least one each");
-        }
-        if let WebSource::Generated(Shape { pages, hosts, links, skew }) = scenario.web {
-            if pages == 0 || pages > MOST_PAGES || hosts == 0 || hosts > pages {
-                return wrong("web: pages are 1 to 20000000, hosts 1 to as many as pages");
-            }
-            if !(0.0..=100.0).contains(&links) || !(1.0..=10.0).contains(&skew) {
-                return wrong("web: links are 0 to 100, skew is 1 to 10");
-            }
-        }
+        scenario.check()?;
         Ok(scenario)
     }
 
-    /// Runs every order on every Web; `each` is told as they end.
-    pub fn run(
-        &self,
-        each: &mut dyn FnMut(Outcome) -> Result<(), SimulateError>,
-    ) -> Result<(), SimulateError> {
-        match &self.web {
-            WebSource::Edges(path) => self.on(&of_edges(path)?, None, each),
-            WebSource::Generated(Shape { pages, hosts, links, skew }) => {
-                self.seeds.iter().try_for_each(|seed| {
-                    let (pages, hosts, links, skew) = (*pages, *hosts, *links, *skew);
-                    self.on(&PowerLaw { seed: *seed, pages, hosts, links, skew }.web(), Some(*seed), each)
-                })
-            }
+    /// Refuses what cannot be simulated.
+    pub fn check(&self) -> Result<(), SimulateError> {
+        let wrong = |what: &str| Err(SimulateError::Scenario(what.to_owned()));
+        if self.orders.is_empty() || self.seeds.is_empty() {
+            return wrong("orders and seeds name at least one each");
         }
-    }
-
-    fn on(
-        &self,
-        web: &SimWeb,
-        seed: Option<u64>,
-        each: &mut dyn FnMut(Outcome) -> Result<(), SimulateError>,
-    ) -> Result<(), SimulateError> {
-        let ranks = ranks(web)?;
-        let most = if self.pages == 0 { usize::MAX } else { self.pages as usize };
-        let best = best_possible(web, &[0], &ranks, most);
-        each(outcome("best possible".to_owned(), seed, &best, &ranks, 0.0))?;
-        for order in &self.orders {
-            let settings = CrawlSettings {
-                order: *order,
-                rate: Some(self.rate),
-                max_pages: self.pages,
-                max_depth: 0,
-                ..CrawlSettings::default()
-            };
-            let plan =
-                Plan { seeds: vec![0], settings, workers: self.workers, latency: self.latency.duration() };
-            let done: Run = run(web, &plan)?;
-            let seconds = done.fetched.last().map_or(0.0, |(_, millis)| *millis as f64 / 1e3);
-            each(outcome(order.to_string(), seed, &done.order(), &ranks, seconds))?;
+        if self.workers == 0 || self.workers > MOST_WORKERS {
+            return wrong("workers are 1 to 10000");
+        }
+        if let WebSource::Generated(shape) = &self.web {
+            if shape.pages == 0 || shape.pages > MOST_PAGES || shape.hosts == 0 || shape.hosts > shape.pages {
+                return wrong("web: pages are 1 to 20000000, hosts 1 to as many as pages");
+            }
+            if !(0.0..=100.0).contains(&shape.links) || !(1.0..=10.0).contains(&shape.skew) {
+                return wrong("web: links are 0 to 100, skew is 1 to 10");
+            }
+            let shares = [shape.topic, shape.together, shape.telling, shape.failures];
+            if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
+                return wrong("web: topic, together, telling and failures are 0 to 1");
+            }
         }
         Ok(())
     }
-}
 
-fn outcome(order: String, seed: Option<u64>, pages: &[u32], ranks: &[f64], seconds: f64) -> Outcome {
-    let all = ranks.len();
-    let mass = [all / 10, all / 4, all / 2, all].map(|count| mass(pages, ranks, count));
-    Outcome { order, seed, pages: pages.len() as u64, mass, seconds }
-}
-
-fn of_edges(path: &Path) -> Result<SimWeb, SimulateError> {
-    let file =
-        std::fs::File::open(path).map_err(|source| SimulateError::Open { path: path.to_owned(), source })?;
-    let list = graph::read_edge_list(BufReader::new(file), 256 << 20)?;
-    let mut links = vec![Vec::new(); list.names.len()];
-    for target in 0..list.graph.pages() {
-        for (source, _) in list.graph.in_links(target) {
-            links[source as usize].push(target);
+    /// Runs every order on every Web that the scenario can make itself; `each` is told as they end.
+    pub fn run(&self, each: Downloads<'_>) -> Result<(), SimulateError> {
+        match &self.web {
+            WebSource::Edges(path) => self.on(&of_edges(path, &self.start)?, None, each),
+            WebSource::Warc(paths) => {
+                let topic = self.made_topic()?;
+                self.on(&of_warc(paths, &self.start, topic.as_ref())?, None, each)
+            }
+            WebSource::Generated(shape) => {
+                self.seeds.iter().try_for_each(|seed| self.on(&shape.web(*seed), Some(*seed), each))
+            }
+            WebSource::Crawl(name) => Err(SimulateError::Scenario(format!("no crawl of {name} is at hand"))),
         }
     }
-    let hosts = vec![0; links.len()];
-    Ok(SimWeb::new(&links, hosts))
+
+    /// Runs every order on a Web.
+    pub fn on(&self, web: &SimWeb, seed: Option<u64>, each: Downloads<'_>) -> Result<(), SimulateError> {
+        let ranks = ranks(web)?;
+        let most = if self.pages == 0 { usize::MAX } else { self.pages as usize };
+        let best = best_possible(web, web.seeds(), &ranks, most);
+        let best: Vec<Download> =
+            best.into_iter().map(|page| Download { page, millis: 0, worker: 0 }).collect();
+        let best = Run { fetched: best, ..Run::default() };
+        each(&outcome("best possible".to_owned(), seed, web, &best, &ranks, 1), web, &best.fetched, &ranks);
+        for order in &self.orders {
+            let done = run(web, &self.plan(web, *order))?;
+            let outcome = outcome(order.to_string(), seed, web, &done, &ranks, self.workers);
+            each(&outcome, web, &done.fetched, &ranks);
+        }
+        Ok(())
+    }
+
+    fn plan(&self, web: &SimWeb, order: Order) -> Plan {
+        let settings = CrawlSettings {
+            order,
+            rate: Some(self.rate),
+            max_pages: self.pages,
+            max_depth: 0,
+            ..CrawlSettings::default()
+        };
+        Plan {
+            seeds: web.seeds().to_vec(),
+            settings,
+            by_rules: false,
+            workers: self.workers,
+            latency: self.latency.duration(),
+            queue: self.queue,
+            expand: self.expand,
+            time: self.time.limit(),
+        }
+    }
+
+    fn made_topic(&self) -> Result<Option<Topic>, SimulateError> {
+        let choice = TopicChoice {
+            words: self.topic.clone(),
+            examples: Vec::new(),
+            language: None,
+            method: Method::Auto,
+            threshold: None,
+            weights: Weights::default(),
+        };
+        Topic::new(&choice).map_err(|error| SimulateError::Scenario(error.to_string()))
+    }
+}
+
+/// What came of a run.
+pub fn outcome(
+    order: String,
+    seed: Option<u64>,
+    web: &SimWeb,
+    run: &Run,
+    ranks: &[f64],
+    workers: usize,
+) -> Outcome {
+    let all = ranks.len();
+    let pages = run.order();
+    let parts = [all / 10, all / 4, all / 2, all];
+    let seconds = run.fetched.last().map_or(0.0, |done| done.millis as f64 / 1e3);
+    Outcome {
+        order,
+        seed,
+        pages: pages.len() as u64,
+        mass: parts.map(|count| mass(&pages, ranks, count)),
+        relevant: web.has_topic().then(|| parts.map(|count| harvest(web, &pages, count))),
+        seconds,
+        pages_per_second: (seconds > 0.0).then(|| pages.len() as f64 / seconds),
+        hourly: hourly(run, ranks),
+        load: load(run, workers),
+        curve: curve(web, run, ranks),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn outcomes(text: &str) -> Vec<Outcome> {
+        let mut outcomes = Vec::new();
+        let scenario = Scenario::parse(text).unwrap();
+        scenario.run(&mut |outcome, _, _, _| outcomes.push(outcome.clone())).unwrap();
+        outcomes
+    }
+
     #[test]
     fn a_scenario_is_read_and_run() {
         let text = "web: {generated: {pages: 300, hosts: 3}}\norders: [random, 0.5 pagerank + 0.5 location]\n\
                     seeds: [4, 5]\npages: 100\nrate: 2/s\nworkers: 4\nlatency: 50ms\n";
-        let scenario = Scenario::parse(text).unwrap();
-        let mut outcomes = Vec::new();
-        scenario
-            .run(&mut |outcome| {
-                outcomes.push(outcome);
-                Ok(())
-            })
-            .unwrap();
+        let outcomes = outcomes(text);
         let told: Vec<(&str, Option<u64>, u64)> =
             outcomes.iter().map(|outcome| (outcome.order.as_str(), outcome.seed, outcome.pages)).collect();
         let mixed = "0.5 pagerank + 0.5 location";
@@ -204,13 +322,54 @@ mod tests {
         assert!(outcomes.iter().take(3).all(|outcome| outcome.mass[3] <= best + 1e-9));
         // Three hosts, two requests a second each.
         assert!(outcomes[1].seconds > 15.0, "{}", outcomes[1].seconds);
+        assert_eq!(outcomes[1].load.iter().sum::<u64>(), 100);
+        assert!(outcomes[1].pages_per_second.is_some_and(|speed| speed <= 6.1));
+        let end = outcomes[1].curve.last().unwrap();
+        assert_eq!((end.pages, end.mass), (100, outcomes[1].mass[3]));
+    }
+
+    #[test]
+    fn failures_slow_hosts_and_a_budget_of_time_count() {
+        let shape =
+            "web: {generated: {pages: 300, hosts: 3, failures: 0.2, slowest: 2s}}\norders: [breadth-first]\n";
+        let all = outcomes(shape);
+        assert!((180..300).contains(&all[1].pages), "{}", all[1].pages);
+        let soon = outcomes(&format!("{shape}time: 60s\n"));
+        assert!(soon[1].seconds <= 60.0 && soon[1].pages < all[1].pages, "{}", soon[1].seconds);
+    }
+
+    #[test]
+    fn a_queue_is_filled_when_it_is_empty() {
+        let text = "web: {generated: {pages: 400}}\norders: [backlink]\n";
+        let (one, many) = (outcomes(&format!("{text}queue: 1\n")), outcomes(&format!("{text}queue: 50\n")));
+        assert_eq!((one[1].pages, many[1].pages), (400, 400));
+        // Chosen fifty at a time, pages are chosen by older knowledge.
+        assert!(one[1].mass[0] > many[1].mass[0], "{:?} {:?}", one[1].mass, many[1].mass);
+    }
+
+    #[test]
+    fn only_relevant_pages_may_be_expanded() {
+        let text = "web: {generated: {pages: 2000, topic: 0.1}}\norders: [breadth-first]\n";
+        let (all, relevant) = (outcomes(text), outcomes(&format!("{text}expand: relevant\n")));
+        assert_eq!(all[1].pages, 2_000);
+        assert!(relevant[1].pages < 2_000);
+        let share = |outcome: &Outcome| outcome.relevant.unwrap()[3] as f64 / outcome.pages as f64;
+        assert!(share(&relevant[1]) > 2.0 * share(&all[1]));
     }
 
     #[test]
     fn a_wrong_scenario_is_refused() {
-        for text in
-            ["orders: []", "orders: [bfs]", "pace: 1", "web: {generated: {pages: 0}}", "seeds: []", "["]
-        {
+        for text in [
+            "orders: []",
+            "orders: [bfs]",
+            "pace: 1",
+            "web: {generated: {pages: 0}}",
+            "web: {generated: {topic: 2}}",
+            "seeds: []",
+            "workers: 0",
+            "expand: some",
+            "[",
+        ] {
             assert!(Scenario::parse(text).is_err(), "{text}");
         }
     }

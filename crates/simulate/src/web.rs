@@ -1,81 +1,99 @@
-//! A Web of numbers: pages, their links, and the host of each.
+//! A Web of numbers: pages, their links, the host of each, and what asking for each gives.
 
-use model::PageUrl;
+use std::collections::HashMap;
+
+use frontier::Unfollowed;
+use model::{ErrorKind, PageUrl, UrlKey};
 
 use crate::SimulateError;
 
-/// Pages by number, with their links and hosts.
-#[derive(Clone, Debug)]
+/// Pages by number, with their links and hosts. What a list here leaves out is usual for all pages.
+#[derive(Clone, Debug, Default)]
 pub struct SimWeb {
     /// Where the links of each page begin; one more for the end.
     starts: Vec<u64>,
     targets: Vec<u32>,
     hosts: Vec<u32>,
+    /// Where crawls begin.
+    pub(crate) seeds: Vec<u32>,
+    /// Their URLs; without them they are made up.
+    pub(crate) urls: Vec<PageUrl>,
+    pub(crate) numbers: HashMap<UrlKey, u32>,
+    /// What asking for a page gives; without, a page.
+    pub(crate) says: Vec<Says>,
+    /// How each link looks; without, they are plain.
+    pub(crate) looks: Vec<Look>,
+    /// Relevance of each page, from 0 to 1; on topic from one half.
+    pub(crate) relevance: Vec<f32>,
+    /// What each link promises.
+    pub(crate) promises: Vec<f32>,
+    /// Milliseconds that an answer takes, by page.
+    pub(crate) millis: Vec<u32>,
+    /// Bytes of an answer, by page.
+    pub(crate) bytes: Vec<u32>,
 }
 
-/// A generated Web: a tree through which every page can be reached, and links to popular pages.
+/// What asking for a page gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Says {
+    /// A page.
+    #[default]
+    Page,
+    /// The way to another page.
+    Redirect(u32),
+    /// This failure.
+    Failed(ErrorKind),
+    /// Nothing: robots.txt forbids it.
+    Disallowed,
+    /// Something that is not kept.
+    Unwanted(String),
+    /// Nobody knows: it was never asked for.
+    Unknown,
+}
+
+/// How a link looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PowerLaw {
-    /// Everything follows from it.
-    pub seed: u64,
-    /// How many pages; the first is where a crawl begins.
-    pub pages: u32,
-    /// On how many hosts, by turns.
-    pub hosts: u32,
-    /// Links on a page besides those of the tree, on the average.
-    pub links: f64,
-    /// How unevenly pages are linked to: the n-th most popular has a share of about n^(1/skew − 1).
-    pub skew: f64,
+pub struct Look {
+    /// What it weighs.
+    pub weight: u8,
+    /// Why it is not followed, if so.
+    pub unfollowed: Option<Unfollowed>,
+    /// It leads to a further page of a list.
+    pub further: bool,
 }
 
-impl Default for PowerLaw {
-    fn default() -> PowerLaw {
-        PowerLaw { seed: 1, pages: 60_000, hosts: 1, links: 8.0, skew: 4.0 }
+impl Default for Look {
+    fn default() -> Look {
+        Look { weight: 1, unfollowed: None, further: false }
     }
 }
 
-/// Links on one page at most.
-const MOST_LINKS: usize = 1_000;
-
-impl PowerLaw {
-    /// The Web of this shape.
-    pub fn web(&self) -> SimWeb {
-        let mut dice = Dice(self.seed);
-        let pages = self.pages as usize;
-        // Popularity has nothing to do with numbers, that is, with the tree.
-        let mut by_popularity: Vec<u32> = (0..self.pages).collect();
-        for last in (1..pages).rev() {
-            by_popularity.swap(last, dice.below(last as u64 + 1) as usize);
-        }
-        let mut links: Vec<Vec<u32>> = vec![Vec::new(); pages];
-        for page in 1..self.pages {
-            let parent = (f64::from(page) * dice.share()) as usize;
-            links[parent].push(page);
-        }
-        for (page, links) in links.iter_mut().enumerate() {
-            let count = (-self.links * (1.0 - dice.share()).ln()) as usize;
-            for _ in 0..count.min(MOST_LINKS) {
-                let target = by_popularity[(dice.share().powf(self.skew) * pages as f64) as usize];
-                if target as usize != page && !links.contains(&target) {
-                    links.push(target);
-                }
-            }
-        }
-        let hosts = (0..self.pages).map(|page| page % self.hosts.max(1)).collect();
-        SimWeb::new(&links, hosts)
-    }
-}
+/// From here a page is on topic.
+pub(crate) const ON_TOPIC: f32 = 0.5;
 
 impl SimWeb {
-    /// Pages with these links, on these hosts.
+    /// Pages with these links, on these hosts; crawls begin at the first.
     pub fn new(links: &[Vec<u32>], hosts: Vec<u32>) -> SimWeb {
-        let mut starts = vec![0];
-        let mut targets = Vec::new();
-        for links in links {
-            targets.extend_from_slice(links);
-            starts.push(targets.len() as u64);
-        }
-        SimWeb { starts, targets, hosts }
+        let mut web = SimWeb { starts: vec![0], hosts, seeds: vec![0], ..SimWeb::default() };
+        links.iter().for_each(|links| web.add_links(links.iter().copied()));
+        web
+    }
+
+    /// The same, links still to be added page by page.
+    pub(crate) fn of_hosts(hosts: Vec<u32>) -> SimWeb {
+        SimWeb { starts: vec![0], hosts, seeds: vec![0], ..SimWeb::default() }
+    }
+
+    /// The links of the next page.
+    pub(crate) fn add_links(&mut self, links: impl IntoIterator<Item = u32>) {
+        self.targets.extend(links);
+        self.starts.push(self.targets.len() as u64);
+    }
+
+    /// Pages have these URLs.
+    pub(crate) fn name(&mut self, urls: Vec<PageUrl>) {
+        self.numbers = urls.iter().zip(0..).map(|(url, number)| (UrlKey::of(url), number)).collect();
+        self.urls = urls;
     }
 
     /// How many pages.
@@ -83,43 +101,74 @@ impl SimWeb {
         self.hosts.len() as u32
     }
 
+    /// Where crawls begin.
+    pub fn seeds(&self) -> &[u32] {
+        &self.seeds
+    }
+
     /// The links of a page.
     pub fn links(&self, page: u32) -> &[u32] {
+        &self.targets[self.places(page)]
+    }
+
+    /// The place of a page's links among all.
+    pub(crate) fn places(&self, page: u32) -> std::ops::Range<usize> {
         let page = page as usize;
-        &self.targets[self.starts[page] as usize..self.starts[page + 1] as usize]
+        self.starts[page] as usize..self.starts[page + 1] as usize
     }
 
     /// The URL of a page.
     pub fn url(&self, page: u32) -> Result<PageUrl, SimulateError> {
+        if let Some(url) = self.urls.get(page as usize) {
+            return Ok(url.clone());
+        }
         let host = self.hosts.get(page as usize).ok_or(SimulateError::NoPage(page))?;
         PageUrl::parse(&format!("http://h{host}.test/{page}")).map_err(|_| SimulateError::NoPage(page))
     }
 
     /// The page of a URL.
     pub(crate) fn page(&self, url: &PageUrl) -> Option<u32> {
+        if !self.urls.is_empty() {
+            return self.numbers.get(&UrlKey::of(url)).copied();
+        }
         let (_, number) = url.as_str().rsplit_once('/')?;
         number.parse().ok().filter(|page| *page < self.pages())
     }
-}
 
-/// Numbers without pattern, the same for the same seed everywhere (splitmix64).
-pub(crate) struct Dice(pub(crate) u64);
-
-impl Dice {
-    pub(crate) fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
+    /// What asking for a page gives.
+    pub fn says(&self, page: u32) -> Says {
+        self.says.get(page as usize).cloned().unwrap_or_default()
     }
 
-    /// From 0 to below 1.
-    fn share(&mut self) -> f64 {
-        (self.number() >> 11) as f64 / (1u64 << 53) as f64
+    /// True when pages have a relevance.
+    pub fn has_topic(&self) -> bool {
+        !self.relevance.is_empty()
     }
 
-    fn below(&mut self, count: u64) -> u64 {
-        self.number() % count.max(1)
+    /// A page's relevance, from 0 to 1.
+    pub fn relevance(&self, page: u32) -> f32 {
+        self.relevance.get(page as usize).copied().unwrap_or(0.0)
+    }
+
+    /// True when a page is on topic.
+    pub fn is_on_topic(&self, page: u32) -> bool {
+        self.relevance(page) >= ON_TOPIC
+    }
+
+    /// Pages that are pages, of which one can be reached from the seeds only by others that are.
+    pub fn reachable(&self, seeds: &[u32]) -> Vec<bool> {
+        let mut seen = vec![false; self.pages() as usize];
+        let mut waiting: Vec<u32> = seeds.to_vec();
+        while let Some(page) = waiting.pop() {
+            if page >= self.pages() || std::mem::replace(&mut seen[page as usize], true) {
+                continue;
+            }
+            match self.says(page) {
+                Says::Page => waiting.extend_from_slice(self.links(page)),
+                Says::Redirect(to) => waiting.push(to),
+                _ => {}
+            }
+        }
+        seen
     }
 }

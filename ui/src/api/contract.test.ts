@@ -8,6 +8,7 @@ import * as projects from './projects';
 import * as runs from './runs';
 import * as session from './session';
 import * as settings from './settings';
+import * as simulations from './simulations';
 
 type Description = { paths: Record<string, Record<string, unknown>> };
 
@@ -27,7 +28,7 @@ test.skipIf(!description)('the server describes everything that is asked of it',
     heard(options.method ?? 'GET', address);
     return new Response('{"items":[]}', { status: 200 });
   });
-  for (const [module, exports] of Object.entries({ indexes, pages, previews, projects, runs, session, settings })) {
+  for (const [module, exports] of Object.entries({ indexes, pages, previews, projects, runs, session, settings, simulations })) {
     for (const [name, call] of Object.entries(exports)) {
       if (typeof call !== 'function') continue;
       from = `${module}.${name}`;

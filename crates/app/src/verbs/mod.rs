@@ -62,6 +62,7 @@ pub(crate) const VERBS: &[Verb] = &[
     steer::CANCEL,
     steer::EXCLUDE,
     steer::SPEED,
+    steer::ORDER,
     Verb { command: pages::command, run: pages::run },
     Verb { command: why::command, run: why::run },
     Verb { command: links::command, run: links::run },

@@ -1,30 +1,44 @@
 //! `gannet simulate`: what orders would bring, without fetching anything.
 
-use std::path::PathBuf;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
+use model::{Order, Rate};
 use serde_json::json;
-use simulate::{Outcome, Scenario};
+use service::{Request, Simulated, WhatIf, WhatIfRequest, simulated};
+use simulate::report::{DOWNLOADS_HEAD, downloads_csv};
+use simulate::{Outcome, Scenario, WebSource};
 
+use super::asking::{ask_for, project, project_arg};
 use super::table::{Table, number, text};
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
 pub(super) fn command() -> Command {
     Command::new("simulate")
-        .about("Compare crawl orders on a made-up or given link graph, under a simulated clock")
+        .about("Compare crawl orders under a simulated clock: on a made-up Web, a list of links, WARC files, a crawl")
         .after_help(
             "The file, with what is taken unless said:\n  \
-             web: {generated: {pages: 60000, hosts: 1, links: 8, skew: 4}}   # or {edges: links.tsv}\n  \
+             web: {generated: {pages: 60000, hosts: 1, links: 8, skew: 4, topic: 0, together: 0.6, telling: 0.5,\n                    \
+             failures: 0, slowest: 0}}\n       \
+             # or {edges: links.tsv}, {warc: [a.warc.gz]}, {crawl: PROJECT}\n  \
              orders: [breadth-first, pagerank]\n  \
-             seeds: [1]\n  \
+             seeds: [1]        # of generated Webs; several are averaged\n  \
+             start: []         # where to begin: names of the list, URLs\n  \
+             topic: []         # words, for WARC files\n  \
              pages: 0          # to fetch; 0 = all\n  \
+             time: 0           # simulated; 0 = until the end\n  \
              rate: unlimited   # per host\n  \
              workers: 1\n  \
-             latency: 100ms\n\n\
+             latency: 100ms\n  \
+             queue: 0          # URLs chosen at once; 0 = as in a real crawl\n  \
+             expand: all       # or relevant: only links of pages on topic are followed\n\n\
              Mass is the share of all PageRank that the first tenth, quarter and half of the pages hold.\n\n\
-             Example:\n  gannet simulate -p sim.yaml",
+             Examples:\n  gannet simulate -p sim.yaml --out figures\n  \
+             gannet simulate --run 3 --order topic --rate 2/s",
         )
         .arg(
             Arg::new("plan")
@@ -34,12 +48,53 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("What to simulate; the usual unless said"),
         )
+        .arg(
+            Arg::new("out")
+                .long("out")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .help("Write table, curves, downloads (CSV), outcomes (JSON) and plots (SVG) there"),
+        )
+        .arg(
+            Arg::new("run")
+                .long("run")
+                .value_name("NUMBER")
+                .value_parser(value_parser!(i64))
+                .conflicts_with("plan")
+                .help("What this run's crawl would take and bring by --order and --rate"),
+        )
+        .arg(
+            project_arg()
+                .short(None)
+                .conflicts_with_all(["plan", "run"])
+                .help("The same of this project's crawl"),
+        )
+        .arg(
+            Arg::new("order")
+                .long("order")
+                .value_name("ORDER")
+                .value_parser(value_parser!(Order))
+                .conflicts_with("plan")
+                .help("By this order; the project's own unless said"),
+        )
+        .arg(
+            Arg::new("rate")
+                .long("rate")
+                .value_name("RATE")
+                .value_parser(value_parser!(Rate))
+                .conflicts_with("plan")
+                .help("At this rate; the project's own unless said"),
+        )
 }
 
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    let own = ["run", "project", "order", "rate"].iter().any(|flag| flags.contains_id(flag));
+    if own {
+        return what_if(context, flags);
+    }
     let plan = match flags.get_one::<PathBuf>("plan") {
         None => String::new(),
-        Some(path) => std::fs::read_to_string(path)
+        Some(path) => fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))
             .map_err(Failure::usage)?,
     };
@@ -47,61 +102,133 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         true => Scenario::default(),
         false => Scenario::parse(&plan).map_err(Failure::usage)?,
     };
-    let mut outcomes: Vec<Outcome> = Vec::new();
-    let result = scenario.run(&mut |outcome| {
-        outcomes.push(outcome);
-        Ok(())
+    let out = flags.get_one::<PathBuf>("out").map(PathBuf::as_path);
+    if let Some(dir) = out {
+        fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    }
+    let told = match &scenario.web {
+        WebSource::Crawl(_) => of_crawl(context, scenario)?,
+        _ => here(&scenario, out)?,
+    };
+    if let Some(dir) = out {
+        write(dir, &told)?;
+    }
+    print(context, &told)
+}
+
+fn what_if(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    let request = Request::WhatIf(WhatIfRequest {
+        run: flags.get_one("run").copied(),
+        project: project(flags),
+        order: flags.get_one("order").copied(),
+        rate: flags.get_one("rate").copied(),
     });
-    result.map_err(anyhow::Error::from)?;
+    let mut output = Output::new();
+    ask_for(context, &request, |told: WhatIf| {
+        if context.json {
+            return output.line(serde_json::to_value(&told)?);
+        }
+        output.line(&told.words)?;
+        output.line(format_args!("Basis: {}", told.basis))
+    })?;
+    output.done()?;
+    Ok(Exit::Done)
+}
+
+/// Simulated by whoever owns the data directory.
+fn of_crawl(context: &Context, scenario: Scenario) -> Result<Simulated, Failure> {
+    let mut answer = None;
+    ask_for(context, &Request::Simulate(Box::new(scenario)), |told: Simulated| {
+        answer = Some(told);
+        Ok(())
+    })?;
+    answer.context("nothing was simulated").map_err(Failure::from)
+}
+
+/// Simulated here, downloads written as they come.
+fn here(scenario: &Scenario, out: Option<&Path>) -> Result<Simulated, Failure> {
+    let mut list = match out {
+        None => None,
+        Some(dir) => {
+            let path = dir.join("downloads.csv");
+            let mut file =
+                fs::File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+            file.write_all(DOWNLOADS_HEAD.as_bytes()).context("cannot write downloads.csv")?;
+            Some(file)
+        }
+    };
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    let mut failed = None;
+    let ran = scenario.run(&mut |outcome, web, downloads, ranks| {
+        outcomes.push(outcome.clone());
+        if let Some(file) = &mut list
+            && let Err(error) = file.write_all(downloads_csv(outcome, web, downloads, ranks).as_bytes())
+        {
+            failed = Some(error);
+        }
+    });
+    ran.map_err(anyhow::Error::from)?;
+    if let Some(error) = failed {
+        return Err(anyhow::Error::from(error).context("cannot write downloads.csv").into());
+    }
+    Ok(simulated(outcomes))
+}
+
+fn write(dir: &Path, told: &Simulated) -> Result<(), Failure> {
+    let put = |name: &str, text: &str| {
+        let path = dir.join(name);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    };
+    put("table.csv", &told.table_csv)?;
+    put("curves.csv", &told.curves_csv)?;
+    let outcomes = serde_json::to_string_pretty(&json!({ "outcomes": told.outcomes, "means": told.means }));
+    put("outcomes.json", &outcomes.context("outcomes are no JSON")?)?;
+    put("verdict.txt", &format!("{}\n", told.verdict))?;
+    for plot in &told.plots {
+        put(&plot.name, &plot.svg)?;
+    }
+    Ok(())
+}
+
+fn print(context: &Context, told: &Simulated) -> Result<Exit, Failure> {
     if context.json {
         let mut out = Output::new();
-        outcomes.iter().try_for_each(|outcome| out.line(json!(outcome)))?;
+        told.outcomes.iter().try_for_each(|outcome| out.line(json!(outcome)))?;
         out.done()?;
         return Ok(Exit::Done);
     }
-    let columns = [
+    let has_topic = told.means.iter().any(|mean| mean.relevant.is_some());
+    let mut columns = vec![
         text("ORDER"),
-        number("SEED"),
+        number("WEBS"),
         number("PAGES"),
         number("10 %"),
         number("25 %"),
         number("50 %"),
         number("ALL"),
-        number("SECONDS"),
     ];
+    if has_topic {
+        columns.extend([number("TOPIC 10 %"), number("25 %"), number("50 %")]);
+    }
+    columns.push(number("SECONDS"));
     let mut table = Table::new(&columns);
-    for outcome in &outcomes {
-        let mut cells =
-            vec![outcome.order.clone(), super::table::or_dash(outcome.seed), outcome.pages.to_string()];
-        cells.extend(outcome.mass.iter().map(|mass| format!("{mass:.3}")));
-        cells.push(format!("{:.0}", outcome.seconds));
+    for mean in &told.means {
+        let spread = |(mean, spread): (f64, f64), places: usize| match spread > 0.0 {
+            true => format!("{mean:.places$}±{spread:.places$}"),
+            false => format!("{mean:.places$}"),
+        };
+        let mut cells = vec![mean.order.clone(), mean.webs.to_string(), spread(mean.pages, 0)];
+        cells.extend(mean.mass.iter().map(|mass| spread(*mass, 3)));
+        if has_topic {
+            let relevant = mean.relevant.unwrap_or_default();
+            cells.extend(relevant[..3].iter().map(|pages| spread(*pages, 0)));
+        }
+        cells.push(format!("{:.0}", mean.seconds.0));
         table.row(cells)?;
     }
     table.end_with_gap()?;
     let mut out = Output::new();
-    out.line(verdict(&outcomes))?;
+    out.line(&told.verdict)?;
     out.done()?;
     Ok(Exit::Done)
-}
-
-/// Which order gathers most in the first tenth, in words.
-fn verdict(outcomes: &[Outcome]) -> String {
-    let mut means: Vec<(String, f64, u32)> = Vec::new();
-    for outcome in outcomes.iter().filter(|outcome| outcome.order != "best possible") {
-        match means.iter_mut().find(|(order, ..)| *order == outcome.order) {
-            Some((_, sum, count)) => (*sum, *count) = (*sum + outcome.mass[0], *count + 1),
-            None => means.push((outcome.order.clone(), outcome.mass[0], 1)),
-        }
-    }
-    means.iter_mut().for_each(|(_, sum, count)| *sum /= f64::from(*count));
-    means.sort_by(|a, b| b.1.total_cmp(&a.1));
-    match means.first() {
-        Some((order, mass, _)) => {
-            format!(
-                "{order} brings most early: {:.0} % of all PageRank with the first tenth of the pages",
-                mass * 100.0
-            )
-        }
-        None => "nothing was simulated".to_owned(),
-    }
 }

@@ -1,7 +1,7 @@
-//! `gannet pause`, `resume`, `stop`, `cancel`, `exclude`, `speed`: steer the crawl that works in a data directory.
+//! `gannet pause`, `resume`, `stop`, `cancel`, `exclude`, `speed`, `order`: steer the crawl that works in a data directory.
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use service::{ExcludeRequest, Excluded, Request, RunChoice, SpeedRequest};
+use service::{ExcludeRequest, Excluded, OrderRequest, Request, RunChoice, SpeedRequest};
 
 use super::Verb;
 use super::asking::{ask, ask_for, project, project_arg};
@@ -114,6 +114,39 @@ pub(super) const SPEED: Verb = Verb {
             false => output.line(format_args!(
                 "at most {rate} at each host from now on; what a host asks for still counts"
             )),
+        })?;
+        output.done()?;
+        Ok(Exit::Done)
+    },
+};
+
+pub(super) const ORDER: Verb = Verb {
+    command: || {
+        choosing(
+            Command::new("order")
+                .about("Change which URLs a running crawl takes first")
+                .after_help("Example:\n  gannet order '0.7 pagerank + 0.3 topic' --keep"),
+        )
+        .arg(
+            Arg::new("order")
+                .value_name("ORDER")
+                .required(true)
+                .help("As the setting order: breadth-first, pagerank, topic, or shares of several"),
+        )
+        .arg(Arg::new("keep").long("keep").action(ArgAction::SetTrue).help("Write it to the project as well"))
+    },
+    run: |context, flags: &ArgMatches| {
+        let order = flags.get_one::<String>("order").cloned().unwrap_or_default();
+        let request = Request::Order(OrderRequest {
+            of: choice(flags),
+            order: order.clone(),
+            keep: flags.get_flag("keep"),
+        });
+        let mut output = Output::new();
+        ask(context, &request, |answer| match context.json {
+            true => output.line(answer),
+            false => output
+                .line(format_args!("{order} from now on; what waits moves to its place little by little")),
         })?;
         output.done()?;
         Ok(Exit::Done)

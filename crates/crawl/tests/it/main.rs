@@ -9,6 +9,7 @@ mod following;
 mod hints;
 mod leaks;
 mod load;
+mod orders;
 mod proxies;
 mod requests;
 mod robots;

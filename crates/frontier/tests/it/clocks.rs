@@ -115,7 +115,7 @@ impl Crawl {
                 let number: usize = leased.url.path_and_query().trim_start_matches('/').parse().unwrap();
                 let next = (number + 1 < PAGES).then(|| url(lease.host.name(), &(number + 1).to_string()));
                 let links = next.iter().map(|next| link(next, leased.key, true)).collect();
-                End::Page { bytes: 1, links, text: None }
+                End::Page { bytes: 1, links, text: None, topic: None }
             }
         };
         let sent = Some(Sent { start, end: self.date });

@@ -27,6 +27,8 @@ pub(crate) struct Driver {
     pub(crate) workers: usize,
     /// False: everything happens in the plainest order.
     pub(crate) by_chance: bool,
+    /// Another order now and then.
+    pub(crate) changes_order: bool,
     /// Leases handed out, in order.
     pub(crate) order: Vec<Lease>,
     politeness: Politeness,
@@ -79,6 +81,7 @@ impl Driver {
             now,
             workers: 4,
             by_chance: true,
+            changes_order: false,
             order: Vec::new(),
             seed: Seed::new(seed),
             visits: Vec::new(),
@@ -117,12 +120,18 @@ impl Driver {
         let mut next = Driver::over(store, servers, project, crash ^ 1, self.now + pause);
         next.workers = self.workers;
         next.by_chance = by_chance;
+        next.changes_order = self.changes_order;
         next
     }
 
     /// Runs until nothing is left, a limit is reached, or `steps` are taken.
     pub(crate) fn run(&mut self, steps: usize) -> Finish {
         for _ in 0..steps {
+            if self.changes_order && self.seed.chance(1, 50) {
+                let all = model::Policy::ALL;
+                let policy = all[self.seed.below(all.len())];
+                self.frontier.set_order(CRAWL, model::Order::only(policy));
+            }
             let free = self.visits.len() < self.workers;
             let due = self.visits.iter().any(|worker| worker.due() <= self.now);
             match self.seed.below(8) {
@@ -157,6 +166,23 @@ impl Driver {
             self.let_workers_end();
         }
         self.order.iter().flat_map(|lease| &lease.urls).map(|leased| leased.url.to_string()).collect()
+    }
+
+    /// The same with another order after so many URLs.
+    pub(crate) fn run_plainly_changing(&mut self, after: usize, order: model::Order) -> Vec<String> {
+        self.by_chance = false;
+        while self.order.iter().map(|lease| lease.urls.len()).sum::<usize>() < after {
+            self.commit();
+            assert_eq!(self.ask(), None);
+            self.let_workers_end();
+        }
+        self.frontier.set_order(CRAWL, order);
+        self.run_plainly()
+    }
+
+    /// The crawl has to end so long after now.
+    pub(crate) fn deadline(&mut self, after: Duration) {
+        self.frontier.set_deadline(CRAWL, Some(self.now + after));
     }
 
     /// Everything that is known, as text: URL → outcome without its number of tries, depth.
@@ -244,6 +270,8 @@ impl Driver {
             }
         }
         frontier.reconsider(&mut batch, CRAWL, 5).unwrap();
+        let at_once = if self.by_chance { 5 } else { 4_096 };
+        frontier.reorder(&mut batch, CRAWL, at_once).unwrap();
         frontier.seal(&mut batch, self.now).unwrap();
         last(frontier, &mut batch);
         // Leasing goes on while the disk is busy.

@@ -82,6 +82,7 @@ fn crawl(
                         bytes: 1,
                         links: links.map(|to| link(&to, leased.key, true)).collect(),
                         text: Some(TextMark::of(&text)),
+                        topic: None,
                     };
                     let sent = Some(Sent { start: now, end: now + took });
                     let settled =

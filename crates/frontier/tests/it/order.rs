@@ -122,6 +122,119 @@ fn mixed_orders_fetch_by_their_sum() {
     check("0.999 breadth-first + 0.001 backlink", None, DIAMOND, "s a b c d e");
 }
 
+/// The same with a topic: `page: relevance, links`, each link with what it promises; relevance from 0.5 is on topic.
+fn check_topic(order: &str, distance: Option<u32>, pages: &[(&str, f32, &str)], expected: &str) -> Driver {
+    let mut web = FakeWeb::default();
+    let page = |name: &str| url("a.web", name);
+    for (name, relevance, links) in pages {
+        let links: Vec<(&str, f32)> = links
+            .split_whitespace()
+            .map(|link| {
+                link.split_once(':').map_or((link, 0.0), |(to, promise)| (to, promise.parse().unwrap()))
+            })
+            .collect();
+        web.page(&page(name), &links.iter().map(|(to, _)| page(to)).collect::<Vec<_>>());
+        let promises = links.iter().map(|(_, promise)| *promise).collect();
+        let (value, on_topic) = (*relevance, *relevance >= 0.5);
+        let topic = frontier::PageTopic { value, relevance: value, on_topic, promises };
+        web.topics.insert(page(name), topic);
+    }
+    let edit = |settings: &mut CrawlSettings| {
+        settings.order = order.parse().unwrap();
+        settings.off_topic_distance = distance;
+    };
+    let mut driver = Driver::new(web, project(&[page(pages[0].0)], edit), 1);
+    let leased = driver.run_plainly();
+    let names: Vec<&str> = leased.iter().map(|url| url.trim_start_matches("http://a.web/")).collect();
+    assert_eq!(names.join(" "), expected, "{order} {distance:?}");
+    driver
+}
+
+/// s ┬ a ─ c ─ f    `b` and `d` are on topic, `e` is named by a promising link.
+///   └ b ┬ d ─ g
+///       └ e
+const TOPIC: &[(&str, f32, &str)] = &[
+    ("s", 0.6, "a b"),
+    ("a", 0.1, "c"),
+    ("b", 0.9, "d e:0.8"),
+    ("c", 0.2, "f"),
+    ("d", 0.8, "g"),
+    ("e", 0.3, ""),
+    ("f", 0.0, ""),
+    ("g", 0.1, ""),
+];
+
+#[test]
+fn relevance_takes_what_relevant_pages_link_to() {
+    // s 0.6 → a b; a 0.1 → c; b 0.9 → d e; d 0.8 → g.
+    check_topic("relevance", None, TOPIC, "s a b d e g c f");
+}
+
+#[test]
+fn topic_takes_what_links_promise_and_relevant_pages_lead_to() {
+    // a b: ¼·0.6 = 0.15; c: ½·(½·½·0.6) = 0.075; d: ¼·0.9 = 0.225; e: 0.225 + ½·0.8; g: ¼·0.8 = 0.2; f below c.
+    check_topic("topic", None, TOPIC, "s a b e d g c f");
+    check_topic("0.9 topic + 0.1 breadth-first", None, TOPIC, "s a b e d g c f");
+}
+
+#[test]
+fn links_of_pages_off_topic_are_followed_to_the_set_distance() {
+    check_topic("breadth-first", None, TOPIC, "s a b c d e f g");
+    check_topic("breadth-first", Some(2), TOPIC, "s a b c d e f g");
+    // `f` lies behind `a` and `c`.
+    check_topic("breadth-first", Some(1), TOPIC, "s a b c d e g");
+    let driver = check_topic("breadth-first", Some(0), TOPIC, "s a b d e g");
+    assert_eq!(driver.known()["http://a.web/c"].0, "excluded by off_topic_distance");
+    // A page on topic leads there after all.
+    let found: &[(&str, f32, &str)] =
+        &[("s", 0.6, "a b"), ("a", 0.1, "x"), ("b", 0.9, "x"), ("x", 0.1, "y"), ("y", 0.9, "")];
+    check_topic("breadth-first", Some(0), found, "s a b x");
+    check_topic("breadth-first", Some(1), found, "s a b x y");
+}
+
+#[test]
+fn timed_breadth_first_begins_no_page_that_would_end_too_late() {
+    let names: Vec<String> = (0..40).map(|n| format!("w{n}")).collect();
+    let page = |name: &str| url("a.web", name);
+    let mut web = FakeWeb::default();
+    web.page(&page("s"), &names.iter().map(|name| page(name)).collect::<Vec<_>>());
+    names.iter().for_each(|name| web.page(&page(name), &[]));
+    let mut host = FakeHost::at(1);
+    host.took = std::time::Duration::from_millis(700);
+    web.hosts.insert(page("s").host(), host);
+    let edit = |settings: &mut CrawlSettings| {
+        settings.order = "timed-breadth-first".parse().unwrap();
+        settings.rate = Some("1/s".parse().unwrap());
+    };
+    let mut driver = Driver::new(web, project(&[page("s")], edit), 1);
+    // Requests begin every second and take 0.7 s: the one at 10 s would end in time, the one at 11 s would not.
+    driver.deadline(std::time::Duration::from_millis(11_500));
+    let leased = driver.run_plainly();
+    assert_eq!(leased.len(), 11, "{leased:?}");
+    assert_eq!(leased[1], "http://a.web/w0");
+}
+
+#[test]
+fn another_order_in_the_middle_of_a_crawl_moves_all_that_waits() {
+    let names: Vec<String> = (0..30).map(|n| format!("w{n}")).collect();
+    let page = |name: &str| url("a.web", name);
+    let mut web = FakeWeb::default();
+    web.page(&page("s"), &names.iter().map(|name| page(name)).collect::<Vec<_>>());
+    for name in &names {
+        web.page(&page(name), &[page(&format!("deep/{name}"))]);
+        web.page(&page(&format!("deep/{name}")), &[]);
+    }
+    let edit = |settings: &mut CrawlSettings| settings.order = "breadth-first".parse().unwrap();
+    let mut driver = Driver::new(web, project(&[page("s")], edit), 1);
+    let leased = driver.run_plainly_changing(6, "depth-first".parse().unwrap());
+    let names: Vec<&str> = leased.iter().map(|url| url.trim_start_matches("http://a.web/")).collect();
+    assert_eq!(names[..6], ["s", "w0", "w1", "w2", "w3", "w4"]);
+    // What was found so far and lies deepest, then each with what it leads to.
+    assert_eq!(names[6..11], ["deep/w0", "deep/w1", "deep/w2", "deep/w3", "deep/w4"]);
+    assert_eq!(names[11..15], ["w5", "deep/w5", "w6", "deep/w6"]);
+    assert_eq!(names.len(), 61);
+}
+
 #[test]
 fn a_page_that_comes_closer_moves_up() {
     // `far` is found at depth 3 first, then at depth 1 by way of the redirecting start's second link.

@@ -61,7 +61,7 @@ fn crawl(dead: fn(usize) -> bool) {
                     for url in &lease.urls {
                         assert!(fetched.insert(url.key));
                         let sent = Some(Sent { start: now, end: now });
-                        let end = End::Page { bytes: 1, links: Vec::new(), text: None };
+                        let end = End::Page { bytes: 1, links: Vec::new(), text: None, topic: None };
                         let settled =
                             Settled { lease: lease.id, key: url.key, sent, asked: Asked::default(), end };
                         frontier.settle(&mut batch, settled, now).unwrap();

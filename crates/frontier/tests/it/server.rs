@@ -154,6 +154,7 @@ impl Servers {
                 bytes,
                 links: links.iter().map(|(to, follow)| link(to, key, *follow)).collect(),
                 text: None,
+                topic: self.web.topics.get(url).cloned(),
             },
             Some(Answer::Redirect(to)) => End::Redirect { to },
             Some(Answer::Unwanted) => End::Unwanted { what: "image/png".into() },

@@ -23,6 +23,8 @@ pub(crate) fn project(start: &[PageUrl], edit: impl FnOnce(&mut CrawlSettings)) 
 pub(crate) struct FakeWeb {
     pub(crate) pages: BTreeMap<PageUrl, Answer>,
     pub(crate) hosts: BTreeMap<Host, FakeHost>,
+    /// What pages have to do with a topic.
+    pub(crate) topics: BTreeMap<PageUrl, frontier::PageTopic>,
 }
 
 /// What a URL answers with.

@@ -14,6 +14,7 @@ mod scope;
 mod size;
 mod span;
 pub(crate) mod text;
+mod topic;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,6 +35,7 @@ pub use scope::{KeepPages, RobotsMode, Scope};
 pub use size::Size;
 pub use span::Span;
 pub use text::ValueError;
+pub use topic::{Factor, OffTopic, TopicMethod};
 
 /// How a project is crawled. Every default is polite and works without a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -65,7 +67,9 @@ pub struct CrawlSettings {
     pub robots_sitemaps: bool,
     /// Which of a host's URLs to take first: nearest to the start or farthest from it (breadth-first, depth-first); by
     /// links to them (backlink, pagerank, opic); with many links on pages of their host (forward-link), or that against
-    /// links to them, with turns for all (pvalue); by their shape (location); at random. Shares mix them.
+    /// links to them, with turns for all (pvalue); by their shape (location); found on relevant pages (relevance), or by
+    /// relevant links as well (topic); nearest first while there is time left for them (timed-breadth-first, needs
+    /// walltime); at random. Shares mix them.
     #[schemars(extend("x-group" = "Scope"))]
     pub order: Order,
     /// Follow links marked rel=nofollow, and links of pages that say nofollow. Without it they are recorded only.
@@ -86,6 +90,41 @@ pub struct CrawlSettings {
     /// Drop a leading www. of every host.
     #[schemars(extend("x-group" = "Scope"))]
     pub drop_www: bool,
+
+    /// What the crawl is about: words, compared by their stems; several words are a phrase. The orders relevance and topic
+    /// need this or topic_examples; with either, the relevance of every page is kept.
+    #[schemars(extend("x-group" = "Topic", "x-form" = "text"))]
+    pub topic: Vec<String>,
+    /// Texts on the topic, from which its profile is learned.
+    #[schemars(extend("x-group" = "Topic", "x-form" = "text"))]
+    pub topic_examples: Vec<String>,
+    /// Language of topic and examples (en, de, fr); unset, it is guessed from the examples, else English.
+    #[schemars(extend("x-group" = "Topic", "x-form" = "text"))]
+    pub topic_language: Option<String>,
+    /// How relevance is measured: by counts of the topic's words, (topic_text_weight · matches in the text +
+    /// topic_title_weight · matches in the title) / (topic_word_weight · words of the topic); by that the other way up
+    /// (s4-printed); by likeness to the examples (profile), from 0 to 1; auto takes the profile where there are examples.
+    #[schemars(extend("x-group" = "Topic"))]
+    pub topic_method: TopicMethod,
+    /// Relevance at or above which a page is on topic. Unset: 1 by counts, 0.15 by profile.
+    #[schemars(extend("x-group" = "Topic"))]
+    pub topic_threshold: Option<Factor>,
+    /// Weight of a match in the text.
+    #[schemars(extend("x-group" = "Topic"))]
+    pub topic_text_weight: Factor,
+    /// Weight of a match in the title.
+    #[schemars(extend("x-group" = "Topic"))]
+    pub topic_title_weight: Factor,
+    /// Weight of a word of the topic.
+    #[schemars(extend("x-group" = "Topic"))]
+    pub topic_word_weight: Factor,
+    /// Whether pages off topic are kept like others, or kept and marked so that search indexes and sitemaps leave them out.
+    #[schemars(extend("x-group" = "Topic"))]
+    pub off_topic: OffTopic,
+    /// Pages off topic in a row through which links are followed: 0 follows no link of a page off topic. Unset, all are
+    /// followed.
+    #[schemars(extend("x-group" = "Topic", "x-unit" = "pages"))]
+    pub off_topic_distance: Option<u32>,
 
     /// Pages to fetch at most; 0 = no limit.
     #[schemars(extend("x-group" = "Limits", "x-unit" = "pages"))]
@@ -312,6 +351,16 @@ impl Default for CrawlSettings {
             drop_query: false,
             drop_trailing_slash: false,
             drop_www: false,
+            topic: Vec::new(),
+            topic_examples: Vec::new(),
+            topic_language: None,
+            topic_method: TopicMethod::Auto,
+            topic_threshold: None,
+            topic_text_weight: Factor::from_thousandths(1_000),
+            topic_title_weight: Factor::from_thousandths(2_000),
+            topic_word_weight: Factor::from_thousandths(1_000),
+            off_topic: OffTopic::Keep,
+            off_topic_distance: None,
             max_pages: 0,
             max_depth: 0,
             max_pages_per_host: 0,

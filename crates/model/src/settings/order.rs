@@ -33,6 +33,12 @@ pub enum Policy {
     Location,
     /// Links on a page against links to it, in lanes of 4 : 2 : 1.
     PValue,
+    /// Found on relevant pages.
+    Relevance,
+    /// Found on or near relevant pages, by relevant links.
+    Topic,
+    /// Nearest to the start first, while there is time left for them.
+    TimedBreadthFirst,
     /// What fetched pages have handed on.
     Opic,
     /// None.
@@ -41,7 +47,7 @@ pub enum Policy {
 
 impl Policy {
     /// Every policy.
-    pub const ALL: [Policy; 9] = [
+    pub const ALL: [Policy; 12] = [
         Policy::BreadthFirst,
         Policy::DepthFirst,
         Policy::Backlink,
@@ -49,6 +55,9 @@ impl Policy {
         Policy::ForwardLink,
         Policy::Location,
         Policy::PValue,
+        Policy::Relevance,
+        Policy::Topic,
+        Policy::TimedBreadthFirst,
         Policy::Opic,
         Policy::Random,
     ];
@@ -63,6 +72,9 @@ impl Policy {
             Policy::ForwardLink => "forward-link",
             Policy::Location => "location",
             Policy::PValue => "pvalue",
+            Policy::Relevance => "relevance",
+            Policy::Topic => "topic",
+            Policy::TimedBreadthFirst => "timed-breadth-first",
             Policy::Opic => "opic",
             Policy::Random => "random",
         }
@@ -72,12 +84,19 @@ impl Policy {
 impl Order {
     /// Nearest to the start first.
     pub const BREADTH_FIRST: Order = Order::only(Policy::BreadthFirst);
+    /// What links make most important first.
+    pub const BEST_FIRST: Order = Order::only(Policy::PageRank);
     /// Farthest from the start first.
     pub const DEPTH_FIRST: Order = Order::only(Policy::DepthFirst);
 
     /// One policy alone.
     pub const fn only(policy: Policy) -> Order {
         Order { terms: [Some((1_000, policy)), None, None, None] }
+    }
+
+    /// True when one of its policies is this one.
+    pub fn has(self, policy: Policy) -> bool {
+        self.terms().any(|(_, other)| other == policy)
     }
 
     /// Its policies, with their shares.
@@ -94,7 +113,7 @@ impl Default for Order {
 
 written_as_text!(
     Order,
-    "breadth-first, depth-first, backlink, pagerank, forward-link, location, pvalue, opic or random; or shares: 0.7 pagerank + 0.3 location"
+    "breadth-first, depth-first, backlink, pagerank, forward-link, location, pvalue, relevance, topic, timed-breadth-first, opic or random; or shares: 0.7 pagerank + 0.3 location"
 );
 
 impl FromStr for Order {
@@ -102,19 +121,19 @@ impl FromStr for Order {
 
     fn from_str(text: &str) -> Result<Order, ValueError> {
         let mut terms = [None; MOST];
-        let mut count = 0;
-        for term in text.split('+') {
+        for (count, term) in text.split('+').enumerate() {
             let term = term.trim();
             let (share, name) = match term.split_once(char::is_whitespace) {
                 Some((share, name)) => (share.parse::<f64>().ok(), name.trim()),
                 None => (Some(1.0), term),
             };
             let share = share.filter(|share| (0.001..=1_000.0).contains(share));
+            // Best-first is what users of other crawlers call it.
+            let name = if name == "best-first" { Policy::PageRank.name() } else { name };
             let policy = Policy::ALL.into_iter().find(|policy| policy.name() == name);
             let (Some(share), Some(policy)) = (share, policy) else { return Err(wrong(text)) };
             let Some(place) = terms.get_mut(count) else { return Err(wrong(text)) };
             *place = Some(((share * 1e3).round() as u32, policy));
-            count += 1;
         }
         // A policy alone has the whole, whatever its share; its lanes need it.
         match terms {
@@ -167,12 +186,13 @@ mod tests {
         check::<Order>("0.7 pagerank+0.3  location", "0.7 pagerank + 0.3 location");
         check::<Order>("pagerank + 2 random", "1 pagerank + 2 random");
         check::<Order>("5 opic", "opic");
+        check::<Order>("best-first", "pagerank");
     }
 
     #[test]
     fn words_that_are_no_order_are_refused() {
-        let hint = "write breadth-first, depth-first, backlink, pagerank, forward-link, location, pvalue, opic or random, \
-                    or shares of up to 4: 0.7 pagerank + 0.3 location";
+        let hint = "write breadth-first, depth-first, backlink, pagerank, forward-link, location, pvalue, \
+                    relevance, topic, timed-breadth-first, opic or random, or shares of up to 4: 0.7 pagerank + 0.3 location";
         for text in [
             "bfs",
             "",

@@ -13,6 +13,7 @@ mod runs;
 mod samples;
 mod session;
 mod settings;
+mod simulations;
 mod tokens;
 mod tools;
 
@@ -80,6 +81,9 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(pages::why))
         .routes(routes!(pages::links))
         .routes(routes!(pages::hosts))
+        .routes(routes!(simulations::map))
+        .routes(routes!(simulations::what_if))
+        .routes(routes!(simulations::create))
         .routes(routes!(rows::list))
         .routes(routes!(rows::history))
         .routes(routes!(rows::diff))

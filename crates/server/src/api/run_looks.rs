@@ -36,12 +36,16 @@ pub(crate) struct ExcludeAsked {
     dry_run: bool,
 }
 
-/// Another speed.
+/// Another speed, another order, or both.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpeedAsked {
     /// `2/s`, `30/m` or `unlimited`.
-    rate: String,
+    #[serde(default)]
+    rate: Option<String>,
+    /// Which URLs come first: as the setting `order`.
+    #[serde(default)]
+    order: Option<String>,
     /// Write it into the project, too.
     #[serde(default)]
     keep: bool,
@@ -158,7 +162,7 @@ pub(crate) async fn exclude(
     Ok(Json(gone).into_response())
 }
 
-/// Changes the speed of a run.
+/// Changes speed or order of a run.
 #[utoipa::path(
     patch, path = "/runs/{id}", tag = "runs", params(("id" = i64, Path)), request_body = SpeedAsked,
     responses((status = 200, body = RunView), Problems)
@@ -166,9 +170,17 @@ pub(crate) async fn exclude(
 pub(crate) async fn speed(
     State(app): State<App>,
     Path(id): Path<i64>,
-    Body(SpeedAsked { rate, keep }): Body<SpeedAsked>,
+    Body(SpeedAsked { rate, order, keep }): Body<SpeedAsked>,
 ) -> Result<Json<RunView>, Problem> {
-    let changed = asking::blocking(&app, move |data| service::change_speed(data, RunId(id), &rate, keep));
+    let changed = asking::blocking(&app, move |data| {
+        if let Some(rate) = &rate {
+            service::change_speed(data, RunId(id), rate, keep)?;
+        }
+        match &order {
+            Some(order) => service::change_order(data, RunId(id), order, keep),
+            None => service::run_view(data, RunId(id)),
+        }
+    });
     changed.await.map(Json)
 }
 

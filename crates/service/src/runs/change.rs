@@ -1,4 +1,4 @@
-//! Changing a run at work: what it leaves out, how fast it asks, what it tries again.
+//! Changing a run at work: what it leaves out, how fast it asks, what comes first, what it tries again.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::{ProjectEntry, RunId};
 use frontier::tables::URLS;
 use kv::Reader;
-use model::{CrawlSettings, Pattern, Rate};
+use model::{CrawlSettings, Order, Pattern, Rate};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -73,6 +73,23 @@ pub fn change_speed(data: &Data, id: RunId, rate: &str, keep: bool) -> Result<Ru
     live.set_rate(rate);
     if keep {
         edit(data, id, |crawl| crawl.rate = Some(rate))?;
+    }
+    run_view(data, id)
+}
+
+/// Changes which URLs a run at work takes first; with `keep` also in the project. From a blocking thread.
+pub fn change_order(data: &Data, id: RunId, order: &str, keep: bool) -> Result<RunView, ServiceError> {
+    let order: Order =
+        order.parse().map_err(|error: model::ValueError| ServiceError::Settings(error.to_string()))?;
+    let Some(live) = data.live_run(id).filter(|live| live.is_crawling()) else {
+        run_view(data, id)?;
+        return Err(ServiceError::RunEnded(id.0));
+    };
+    let settings = CrawlSettings { order, ..entry_of(data, id)?.project.crawl };
+    crawl::topic_of(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
+    live.controls.set_order(order);
+    if keep {
+        edit(data, id, |crawl| crawl.order = order)?;
     }
     run_view(data, id)
 }

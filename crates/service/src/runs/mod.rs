@@ -32,7 +32,7 @@ use crate::live::{LiveRun, Occupied};
 use crate::rows::{latest_marks, watch};
 use crate::{Data, ServiceError, Summary, ranks, summary};
 
-pub use change::{Excluded, change_speed, exclude, retry};
+pub use change::{Excluded, change_order, change_speed, exclude, retry};
 pub use health::{Action, Health, Level};
 pub use log::{LogLevel, LogLine, LogPage, LogRequest};
 pub use looks::{Fetching, live, log, log_text, series};

@@ -13,6 +13,7 @@ mod repair;
 mod rows;
 mod running;
 mod served;
+mod simulations;
 mod site;
 mod summary;
 mod watching;

@@ -310,6 +310,7 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
                 })
                 .collect(),
             text: None,
+            topic: None,
         },
         Says::Moved(to) => End::Redirect { to: url(to) },
         Says::Busy => End::Busy { status, wait: Some(Duration::from_secs(3_600)) },

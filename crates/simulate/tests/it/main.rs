@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use model::CrawlSettings;
-use simulate::{Plan, PowerLaw, SimWeb, best_possible, hourly, mass, ranks, run};
+use simulate::{Expand, Plan, PowerLaw, SimWeb, best_possible, harvest, hourly, mass, ranks, run};
 
 fn plan(order: &str, rate: &str, pages: u64) -> Plan {
     let mut settings = CrawlSettings::default();
@@ -12,7 +12,16 @@ fn plan(order: &str, rate: &str, pages: u64) -> Plan {
     settings.rate = Some(rate.parse().unwrap());
     settings.max_pages = pages;
     settings.max_depth = 0;
-    Plan { seeds: vec![0], settings, workers: 1, latency: Duration::from_millis(10) }
+    Plan {
+        seeds: vec![0],
+        settings,
+        by_rules: false,
+        workers: 1,
+        latency: Duration::from_millis(10),
+        queue: 0,
+        expand: Expand::All,
+        time: None,
+    }
 }
 
 /// 60,000 pages: what each order gathers in a tenth and a quarter of them.
@@ -41,39 +50,74 @@ fn check_mass(seed: u64) {
     assert!(tenth >= 1.2 * plain_tenth && quarter >= 1.1 * plain_quarter);
 }
 
-#[test]
-fn pagerank_order_is_near_the_best_possible_with_seed_1() {
-    check_mass(1);
+/// Webs to try: one, or as many as `cargo xtask soak orders` says.
+fn webs() -> std::ops::RangeInclusive<u64> {
+    1..=std::env::var("GANNET_SOAK").ok().and_then(|count| count.parse().ok()).unwrap_or(1)
 }
 
 #[test]
-fn pagerank_order_is_near_the_best_possible_with_seed_2() {
-    check_mass(2);
+fn pagerank_order_is_near_the_best_possible() {
+    webs().for_each(check_mass);
+}
+
+/// A tenth of the pages is on topic: what the topic order harvests beside breadth-first.
+fn check_harvest(seed: u64, pages: u32) {
+    let shape = PowerLaw { seed, pages, topic: 0.1, ..PowerLaw::default() };
+    let web = shape.web();
+    let (tenth, quarter, half) = (pages as usize / 10, pages as usize / 4, pages as usize / 2);
+    let of = |order: &str| {
+        let found = run(&web, &plan(order, "unlimited", half as u64)).unwrap().order();
+        assert_eq!(found.len(), half, "{order}");
+        [tenth, quarter, half].map(|count| harvest(&web, &found, count) as f64)
+    };
+    let (topic, plain) = (of("topic"), of("breadth-first"));
+    let reachable = web.reachable(&[0]);
+    let all = (0..pages).filter(|page| reachable[*page as usize] && web.is_on_topic(*page)).count() as f64;
+    println!(
+        "{shape:?}: topic {:.2}× and {:.2}× breadth-first, {:.3} of all {all} pages on topic in half of the pages",
+        topic[0] / plain[0],
+        topic[1] / plain[1],
+        topic[2] / all
+    );
+    assert!(topic[0] >= 2.0 * plain[0] && topic[1] >= 1.7 * plain[1] && topic[2] >= 0.9 * all);
 }
 
 #[test]
-fn pagerank_order_is_near_the_best_possible_with_seed_3() {
-    check_mass(3);
+fn topic_order_harvests_twice_as_much() {
+    let pages = if *webs().end() > 1 { 60_000 } else { 20_000 };
+    webs().for_each(|seed| check_harvest(seed, pages));
 }
 
+/// No page on topic leads to another, and no link tells.
 #[test]
-fn pagerank_order_is_near_the_best_possible_with_seed_4() {
-    check_mass(4);
-}
-
-#[test]
-fn pagerank_order_is_near_the_best_possible_with_seed_5() {
-    check_mass(5);
+fn topic_order_never_stalls_while_pages_on_topic_can_be_reached() {
+    for order in ["topic", "relevance"] {
+        let web = PowerLaw {
+            seed: 5,
+            pages: 3_000,
+            topic: 0.02,
+            together: 0.0,
+            telling: 0.0,
+            ..PowerLaw::default()
+        }
+        .web();
+        let found = run(&web, &plan(order, "unlimited", 0)).unwrap().order();
+        assert_eq!(
+            harvest(&web, &found, usize::MAX),
+            harvest(&web, &(0..3_000).collect::<Vec<_>>(), usize::MAX)
+        );
+    }
 }
 
 #[test]
 fn the_same_simulation_gives_the_same_run() {
-    let web = PowerLaw { seed: 7, pages: 2_000, hosts: 20, ..PowerLaw::default() }.web();
-    for order in ["breadth-first", "pagerank", "pvalue", "random"] {
+    let web = PowerLaw { seed: 7, pages: 2_000, hosts: 20, topic: 0.1, ..PowerLaw::default() }.web();
+    for order in ["breadth-first", "pagerank", "pvalue", "random", "topic"] {
         let plan = Plan { workers: 8, ..plan(order, "1/s", 500) };
         let first = run(&web, &plan).unwrap();
         assert_eq!(first.fetched.len(), 500, "{order}");
         assert_eq!(first, run(&web, &plan).unwrap(), "{order}");
+        assert!(first.fetched.iter().map(|done| done.worker).max() > Some(2), "{order}");
     }
 }
 

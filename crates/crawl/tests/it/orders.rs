@@ -1,0 +1,123 @@
+//! Orders of a crawl: by a topic, and changed while it runs.
+
+use frontier::tables::{RELEVANCE, relevance_of};
+use kv::Reader;
+use model::{CrawlSettings, KeepPages, OffTopic, UrlKey};
+use webs::Answer;
+
+use crate::bench_site::{Bench, CRAWL};
+use crate::site::{Site, html, not_found, page};
+
+/// A page with a title, words and links, each with its text.
+fn worded(title: &str, words: &str, links: &[(&str, &str)]) -> Answer {
+    let links: String =
+        links.iter().map(|(to, text)| format!("<p><a href=\"{to}\">{text}</a></p>")).collect();
+    html(&format!("<!doctype html><title>{title}</title><body><p>{words}</p>{links}"))
+}
+
+/// A start page that leads to the weather and to the harbour; boats lie behind the harbour.
+async fn harbour() -> Site {
+    Site::serve(|request| match request.path.as_str() {
+        "/robots.txt" => not_found(),
+        "/" => worded("News", "All the news", &[("/weather", "Weather"), ("/harbour", "Harbour")]),
+        "/weather" => worded("Weather", "Rain", &[("/rain", "Rain"), ("/snow", "Snow")]),
+        "/rain" => worded("Rain", "More rain", &[("/mud", "Mud")]),
+        "/harbour" => worded(
+            "Boats in the harbour",
+            "A boat and another boat",
+            &[("/a", "Old"), ("/b", "Wooden boats")],
+        ),
+        "/a" | "/b" => worded("A boat", "Boats, boats", &[]),
+        path => worded(path, "Nothing", &[]),
+    })
+    .await
+}
+
+async fn check(edit: impl FnOnce(&mut CrawlSettings), expected: &[&str]) -> (Site, Bench) {
+    let site = harbour().await;
+    let bench = Bench::new();
+    let project = site.project(&bench, &[site.url("/")], |crawl| {
+        crawl.topic = vec!["boat".to_owned()];
+        edit(crawl);
+    });
+    bench.crawl(project).await;
+    let asked: Vec<String> = site.asked_paths().into_iter().filter(|path| path != "/robots.txt").collect();
+    assert_eq!(asked, expected);
+    (site, bench)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_topic_order_goes_where_the_topic_is_and_relevance_is_kept() {
+    let order = |crawl: &mut CrawlSettings| crawl.order = "topic".parse().unwrap();
+    let expected = ["/", "/weather", "/harbour", "/b", "/a", "/rain", "/snow", "/mud"];
+    let (site, bench) = check(order, &expected).await;
+    let relevance = |path: &str| {
+        let key = UrlKey::of(&model::PageUrl::parse(&site.url(path)).unwrap());
+        relevance_of(bench.store.get(&RELEVANCE, &frontier::page_key(CRAWL, key)).unwrap().unwrap())
+    };
+    // Three in the text, its links included, and one in the title, of a topic of one word.
+    assert_eq!(relevance("/harbour"), (5.0, true));
+    assert_eq!(relevance("/rain"), (0.0, false));
+    // What is not kept is judged all the same.
+    let lean =
+        |crawl: &mut CrawlSettings| (crawl.order, crawl.keep) = ("topic".parse().unwrap(), KeepPages::None);
+    check(lean, &expected).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_off_topic_are_marked_and_their_links_let_be() {
+    let edit = |crawl: &mut CrawlSettings| {
+        (crawl.off_topic, crawl.off_topic_distance) = (OffTopic::Mark, Some(1));
+        crawl.order = "breadth-first".parse().unwrap();
+    };
+    let (site, bench) = check(edit, &["/", "/weather", "/harbour", "/a", "/b"]).await;
+    let hidden = |path: &str| bench.visits(&site.url(path)).iter().all(|visit| visit.noindex);
+    assert!(hidden("/weather") && !hidden("/harbour"));
+    assert_eq!(bench.urls()[&site.url("/rain")].outcome.to_string(), "excluded by off_topic_distance");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_order_without_what_it_needs_is_refused() {
+    let site = harbour().await;
+    for (order, words) in [
+        (
+            "0.5 topic + 0.5 random",
+            "the order 0.5 topic + 0.5 random needs a topic; set topic or topic_examples",
+        ),
+        ("timed-breadth-first", "the order timed-breadth-first needs a walltime; set walltime"),
+    ] {
+        let mut crawl = site.project(&Bench::new(), &[site.url("/")], |_| ()).crawl;
+        crawl.order = order.parse().unwrap();
+        assert_eq!(crawl::topic_of(&crawl).err().map(|error| error.to_string()).as_deref(), Some(words));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_order_takes_hold_while_the_crawl_runs() {
+    let site = Site::serve(|request| {
+        let links: Vec<String> = (0..30).map(|n| format!("/w{n}")).collect();
+        match request.path.as_str() {
+            "/robots.txt" => not_found(),
+            "/" => page("Start", &links.iter().map(String::as_str).collect::<Vec<_>>()),
+            path if path.len() > 5 => page(path, &[]),
+            path => page(path, &[&format!("/deep{path}")]),
+        }
+    })
+    .await;
+    let bench = Bench::new();
+    let project = site.project(&bench, &[site.url("/")], |crawl| {
+        crawl.order = "breadth-first".parse().unwrap();
+        crawl.rate = Some("8/s".parse().unwrap());
+        crawl.max_pages = 20;
+    });
+    let run = bench.start(project);
+    site.has_been_asked(6).await;
+    run.controls().set_order("depth-first".parse().unwrap());
+    run.wait().await.unwrap();
+    let asked: Vec<String> = site.asked_paths().into_iter().filter(|path| path != "/robots.txt").collect();
+    let first_deep = asked.iter().position(|path| path.starts_with("/deep")).unwrap();
+    assert!((5..=8).contains(&first_deep), "{asked:?}");
+    // From there, every page with what lies behind it.
+    let deep = asked[first_deep..].iter().filter(|path| path.starts_with("/deep")).count();
+    assert!(deep * 2 >= asked.len() - first_deep, "{asked:?}");
+}

@@ -1,0 +1,194 @@
+//! Simulations of what a project has crawled: orders compared, and what another order or pace would have brought.
+
+use std::time::Duration;
+
+use catalog::{ProjectEntry, RunId};
+use model::{CrawlSettings, Order, ProjectName, Rate};
+use serde::{Deserialize, Serialize};
+use simulate::report::{self, Mean, Plot};
+use simulate::{Expand, Outcome, Plan, Scenario, SimWeb, SimulateError, WebSource};
+use utoipa::ToSchema;
+
+use crate::{Data, ServiceError};
+
+/// What one's own crawl would have been, otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WhatIfRequest {
+    /// Of this run's project.
+    pub run: Option<i64>,
+    /// Of this project; of the one that ran last unless said.
+    pub project: Option<ProjectName>,
+    /// By this order; the project's own unless said.
+    pub order: Option<Order>,
+    /// At this rate; the project's own unless said.
+    pub rate: Option<Rate>,
+}
+
+/// What a crawl would take and bring, by what is known of its sites.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct WhatIf {
+    /// The order.
+    pub order: String,
+    /// Requests per host, where a rate is set.
+    pub rate: Option<String>,
+    /// Pages that it fetches.
+    pub pages: u64,
+    /// URLs known to the crawl.
+    pub known: u64,
+    /// Seconds until it is done.
+    pub seconds: f64,
+    /// Requests that it sends.
+    pub requests: u64,
+    /// Bytes that it loads.
+    pub bytes: u64,
+    /// URLs that it asks for of which nothing is known yet; what they lead to is not counted.
+    pub unknown: u64,
+    /// Share of all PageRank that it gathers.
+    pub mass: f64,
+    /// Seconds until it has half, three quarters and nine tenths of that.
+    pub mass_after: [f64; 3],
+    /// In plain words.
+    pub words: String,
+    /// What that is based on.
+    pub basis: String,
+}
+
+/// Orders compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Simulated {
+    /// Each order on each Web.
+    pub outcomes: Vec<Outcome>,
+    /// Each order over all Webs.
+    pub means: Vec<Mean>,
+    /// In plain words.
+    pub verdict: String,
+    /// Pictures.
+    pub plots: Vec<Plot>,
+    /// The table, for downloading.
+    pub table_csv: String,
+    /// The curves, for downloading.
+    pub curves_csv: String,
+}
+
+/// Simulates a scenario: over a generated Web, or over what a project has crawled. Files are for the command line.
+pub fn simulate(data: &Data, scenario: &Scenario) -> Result<Simulated, ServiceError> {
+    scenario.check().map_err(wrong)?;
+    let mut outcomes = Vec::new();
+    match &scenario.web {
+        WebSource::Crawl(name) => {
+            let name: ProjectName = name
+                .parse()
+                .map_err(|_| ServiceError::Settings(format!("{name:?} is no name of a project")))?;
+            let web = web_of(data, &data.project(Some(&name))?)?;
+            scenario.on(&web, None, &mut |outcome, _, _, _| outcomes.push(outcome.clone())).map_err(wrong)?;
+        }
+        WebSource::Generated(_) => {
+            scenario.run(&mut |outcome, _, _, _| outcomes.push(outcome.clone())).map_err(wrong)?;
+        }
+        WebSource::Edges(_) | WebSource::Warc(_) => {
+            return Err(ServiceError::Settings(
+                "lists of edges and WARC files are simulated by \"gannet simulate\"".to_owned(),
+            ));
+        }
+    }
+    Ok(simulated(outcomes))
+}
+
+/// What came of outcomes.
+pub fn simulated(outcomes: Vec<Outcome>) -> Simulated {
+    Simulated {
+        means: report::means(&outcomes),
+        verdict: report::verdict(&outcomes),
+        plots: report::plots(&outcomes),
+        table_csv: report::table_csv(&outcomes),
+        curves_csv: report::curves_csv(&outcomes),
+        outcomes,
+    }
+}
+
+/// What a project's crawl would take by another order or at another rate. From a blocking thread.
+pub fn what_if(data: &Data, request: &WhatIfRequest) -> Result<WhatIf, ServiceError> {
+    let entry = match request.run {
+        Some(run) => {
+            let found = data.wait(data.catalog().run(RunId(run)))?.ok_or(ServiceError::UnknownRun(run))?;
+            data.wait(data.catalog().project_by_id(found.project))?.ok_or(ServiceError::UnknownRun(run))?
+        }
+        None => data.project(request.project.as_ref())?,
+    };
+    let mut settings = entry.project.crawl.clone();
+    settings.order = request.order.unwrap_or(settings.order);
+    settings.rate = request.rate.or(settings.rate);
+    crawl::topic_of(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
+    let web = web_of(data, &entry)?;
+    predict(&web, settings)
+}
+
+fn predict(web: &SimWeb, settings: CrawlSettings) -> Result<WhatIf, ServiceError> {
+    let order = settings.order;
+    let rate = settings.rate;
+    let plan = Plan {
+        seeds: web.seeds().to_vec(),
+        workers: settings.connections as usize,
+        latency: Duration::from_millis(300),
+        by_rules: true,
+        queue: 0,
+        expand: Expand::All,
+        time: settings.walltime.limit(),
+        settings,
+    };
+    let run = simulate::run(web, &plan).map_err(wrong)?;
+    let ranks = simulate::ranks(web).map_err(wrong)?;
+    let outcome = simulate::outcome(order.to_string(), None, web, &run, &ranks, plan.workers);
+    let mass = outcome.mass[3];
+    let after = |share: f64| {
+        let point = outcome.curve.iter().find(|point| point.mass >= share * mass);
+        point.map_or(outcome.seconds, |point| point.seconds)
+    };
+    let mass_after = [0.5, 0.75, 0.9].map(after);
+    let pace =
+        rate.map_or_else(|| "at the pace the sites ask for".to_owned(), |rate| format!("at {rate} per host"));
+    let words = format!(
+        "{order} {pace}: {} pages in {}; nine tenths of their link mass after {}; {} requests, {:.1} MB.",
+        outcome.pages,
+        report::lasting(outcome.seconds),
+        report::lasting(mass_after[2]),
+        run.requests,
+        run.bytes as f64 / 1e6
+    );
+    let mut basis =
+        format!("The {} URLs that this crawl has met, their links, and how long each answered.", web.pages());
+    if run.unknown > 0 {
+        basis.push_str(&format!(
+            " {} of them were never asked for: what they lead to is not counted.",
+            run.unknown
+        ));
+    }
+    Ok(WhatIf {
+        order: order.to_string(),
+        rate: rate.map(|rate| rate.to_string()),
+        pages: outcome.pages,
+        known: u64::from(web.pages()),
+        seconds: outcome.seconds,
+        requests: run.requests,
+        bytes: run.bytes,
+        unknown: run.unknown,
+        mass,
+        mass_after,
+        words,
+        basis,
+    })
+}
+
+/// The Web as a project has met it.
+fn web_of(data: &Data, entry: &ProjectEntry) -> Result<SimWeb, ServiceError> {
+    let topic =
+        crawl::topic_of(&CrawlSettings { order: Order::BREADTH_FIRST, ..entry.project.crawl.clone() });
+    let topic = topic.map_err(|error| ServiceError::Settings(error.to_string()))?;
+    let snapshot = data.store().snapshot();
+    simulate::of_crawl(&snapshot, entry.crawl, &entry.project.start, topic.as_ref()).map_err(wrong)
+}
+
+fn wrong(error: SimulateError) -> ServiceError {
+    ServiceError::Settings(error.to_string())
+}

@@ -1,0 +1,334 @@
+//! What came of a simulation, for people and programs: a verdict in words, tables (CSV), plots (SVG).
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Download, Line, Outcome, SimWeb, plot};
+
+/// The order that no crawl can have.
+const BEST: &str = "best possible";
+
+/// A plot, with the name of its file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plot {
+    /// `mass.svg`.
+    pub name: String,
+    /// The picture.
+    pub svg: String,
+}
+
+/// An order over all Webs: means, and how far the Webs lie apart.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mean {
+    /// The order.
+    pub order: String,
+    /// Webs.
+    pub webs: usize,
+    /// Share of PageRank after the first tenth, quarter and half of the pages, and in the end: mean and spread.
+    pub mass: [(f64, f64); 4],
+    /// Pages on topic among the same.
+    pub relevant: Option<[(f64, f64); 4]>,
+    /// Simulated seconds.
+    pub seconds: (f64, f64),
+    /// Pages fetched.
+    pub pages: (f64, f64),
+}
+
+/// Each order over all Webs, in the order of the scenario.
+pub fn means(outcomes: &[Outcome]) -> Vec<Mean> {
+    let mut names: Vec<&str> = Vec::new();
+    for outcome in outcomes {
+        if !names.contains(&outcome.order.as_str()) {
+            names.push(&outcome.order);
+        }
+    }
+    let mean_of = |name: &str| {
+        let of: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.order == name).collect();
+        let spread = |value: &dyn Fn(&Outcome) -> f64| {
+            mean_and_spread(&of.iter().map(|outcome| value(outcome)).collect::<Vec<_>>())
+        };
+        let relevant =
+            |at: usize| spread(&|outcome| outcome.relevant.map_or(0.0, |relevant| relevant[at] as f64));
+        Mean {
+            order: name.to_owned(),
+            webs: of.len(),
+            mass: [0, 1, 2, 3].map(|at| spread(&|outcome| outcome.mass[at])),
+            relevant: of.iter().all(|outcome| outcome.relevant.is_some()).then(|| [0, 1, 2, 3].map(relevant)),
+            seconds: spread(&|outcome| outcome.seconds),
+            pages: spread(&|outcome| outcome.pages as f64),
+        }
+    };
+    names.into_iter().map(mean_of).collect()
+}
+
+/// What to take from it, in plain words.
+pub fn verdict(outcomes: &[Outcome]) -> String {
+    let means = means(outcomes);
+    let best = means.iter().find(|mean| mean.order == BEST);
+    let mut orders: Vec<&Mean> = means.iter().filter(|mean| mean.order != BEST).collect();
+    if orders.is_empty() {
+        return "Nothing was simulated.".to_owned();
+    }
+    let mut words = String::new();
+    orders.sort_by(|a, b| b.mass[0].0.total_cmp(&a.mass[0].0));
+    let (first, last) = (orders[0], orders[orders.len() - 1]);
+    let _ = write!(
+        words,
+        "{} brings important pages soonest: {:.0} % of all PageRank with the first tenth of the pages",
+        first.order,
+        100.0 * first.mass[0].0
+    );
+    if let Some(best) = best.filter(|best| best.mass[0].0 > 0.0) {
+        let _ = write!(words, ", {:.0} % of what is possible", 100.0 * first.mass[0].0 / best.mass[0].0);
+    }
+    if orders.len() > 1 && last.mass[0].0 > 0.0 {
+        let times = first.mass[0].0 / last.mass[0].0;
+        let _ = match times < 1.02 {
+            true => write!(words, "; it hardly matters, {} brings as much", last.order),
+            false => write!(words, "; {times:.1} times as much as {}", last.order),
+        };
+    }
+    words.push('.');
+    if means.iter().all(|mean| mean.relevant.is_some()) {
+        let harvest = |mean: &Mean| mean.relevant.map_or(0.0, |relevant| relevant[0].0);
+        orders.sort_by(|a, b| harvest(b).total_cmp(&harvest(a)));
+        let (first, last) = (orders[0], orders[orders.len() - 1]);
+        let _ = write!(
+            words,
+            " {} finds most on the topic: {:.0} pages in the first tenth",
+            first.order,
+            harvest(first)
+        );
+        if orders.len() > 1 && harvest(last) > 0.0 {
+            let _ = write!(words, ", {:.1} times as many as {}", harvest(first) / harvest(last), last.order);
+        }
+        words.push('.');
+    }
+    let quickest = means.iter().filter(|mean| mean.order != BEST && mean.seconds.0 > 0.0);
+    if let Some(quickest) = quickest.min_by(|a, b| a.seconds.0.total_cmp(&b.seconds.0)) {
+        let _ = write!(
+            words,
+            " {:.0} pages take {} of simulated time.",
+            quickest.pages.0,
+            lasting(quickest.seconds.0)
+        );
+    }
+    words
+}
+
+/// One line for each order and Web.
+pub fn table_csv(outcomes: &[Outcome]) -> String {
+    let mut csv = String::from(
+        "order,seed,pages,mass_10,mass_25,mass_50,mass_all,relevant_10,relevant_25,relevant_50,relevant_all,seconds,pages_per_second\n",
+    );
+    for outcome in outcomes {
+        let seed = outcome.seed.map(|seed| seed.to_string()).unwrap_or_default();
+        let mass = outcome.mass.map(|mass| format!("{mass:.6}")).join(",");
+        let relevant = match outcome.relevant {
+            Some(relevant) => relevant.map(|pages| pages.to_string()).join(","),
+            None => ",,,".to_owned(),
+        };
+        let speed = outcome.pages_per_second.map(|speed| format!("{speed:.3}")).unwrap_or_default();
+        let _ = writeln!(
+            csv,
+            "{},{seed},{},{mass},{relevant},{:.3},{speed}",
+            quoted(&outcome.order),
+            outcome.pages,
+            outcome.seconds
+        );
+    }
+    csv
+}
+
+/// The way of each order on each Web.
+pub fn curves_csv(outcomes: &[Outcome]) -> String {
+    let mut csv = String::from("order,seed,pages,seconds,mass,relevant\n");
+    for outcome in outcomes {
+        let seed = outcome.seed.map(|seed| seed.to_string()).unwrap_or_default();
+        for point in &outcome.curve {
+            let _ = writeln!(
+                csv,
+                "{},{seed},{},{:.3},{:.6},{}",
+                quoted(&outcome.order),
+                point.pages,
+                point.seconds,
+                point.mass,
+                point.relevant
+            );
+        }
+    }
+    csv
+}
+
+/// The head of the list of downloads.
+pub const DOWNLOADS_HEAD: &str = "order,seed,place,page,url,seconds,worker,rank\n";
+
+/// The downloads of one order on one Web.
+pub fn downloads_csv(outcome: &Outcome, web: &SimWeb, downloads: &[Download], ranks: &[f64]) -> String {
+    let mut csv = String::new();
+    let seed = outcome.seed.map(|seed| seed.to_string()).unwrap_or_default();
+    for (place, done) in downloads.iter().enumerate() {
+        let url = web.url(done.page).map(|url| url.to_string()).unwrap_or_default();
+        let rank = ranks.get(done.page as usize).copied().unwrap_or(0.0) * ranks.len() as f64;
+        let _ = writeln!(
+            csv,
+            "{},{seed},{},{},{},{:.3},{},{rank:.4}",
+            quoted(&outcome.order),
+            place + 1,
+            done.page,
+            quoted(&url),
+            done.millis as f64 / 1e3,
+            done.worker
+        );
+    }
+    csv
+}
+
+/// The plots: of the first Web, all orders.
+pub fn plots(outcomes: &[Outcome]) -> Vec<Plot> {
+    let first = outcomes.first().and_then(|outcome| outcome.seed);
+    let shown: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.seed == first).collect();
+    let timed: Vec<&Outcome> = shown.iter().copied().filter(|outcome| outcome.order != BEST).collect();
+    let lines = |of: &[&Outcome], points: &dyn Fn(&Outcome) -> Vec<(f64, f64)>| {
+        let line = |outcome: &&Outcome| Line { name: outcome.order.clone(), points: points(outcome) };
+        of.iter().map(line).collect::<Vec<Line>>()
+    };
+    let mut plots = vec![
+        Plot {
+            name: "mass.svg".to_owned(),
+            svg: plot(
+                "PageRank gathered",
+                "pages",
+                "share of all PageRank",
+                &lines(&shown, &|outcome| of_curve(outcome, |point| (point.pages as f64, point.mass))),
+            ),
+        },
+        Plot {
+            name: "mass-by-time.svg".to_owned(),
+            svg: plot(
+                "PageRank gathered by time",
+                "simulated seconds",
+                "share of all PageRank",
+                &lines(&timed, &|outcome| of_curve(outcome, |point| (point.seconds, point.mass))),
+            ),
+        },
+        Plot {
+            name: "rank-by-hour.svg".to_owned(),
+            svg: plot(
+                "Mean PageRank of the pages of each hour (mean of all: 1)",
+                "simulated hour",
+                "mean PageRank",
+                &lines(&timed, &|outcome| {
+                    let hours = outcome.hourly.iter().enumerate();
+                    hours
+                        .filter(|(_, (pages, _))| *pages > 0)
+                        .map(|(hour, (_, mean))| (hour as f64, *mean))
+                        .collect()
+                }),
+            ),
+        },
+    ];
+    if shown.iter().any(|outcome| outcome.relevant.is_some()) {
+        plots.push(Plot {
+            name: "relevant.svg".to_owned(),
+            svg: plot(
+                "Pages on topic",
+                "pages",
+                "pages on topic",
+                &lines(&shown, &|outcome| {
+                    of_curve(outcome, |point| (point.pages as f64, point.relevant as f64))
+                }),
+            ),
+        });
+    }
+    if timed.iter().any(|outcome| outcome.load.len() > 1) {
+        plots.push(Plot {
+            name: "load.svg".to_owned(),
+            svg: plot(
+                "Pages by worker",
+                "worker",
+                "pages",
+                &lines(&timed, &|outcome| {
+                    outcome
+                        .load
+                        .iter()
+                        .enumerate()
+                        .map(|(worker, pages)| (worker as f64, *pages as f64))
+                        .collect()
+                }),
+            ),
+        });
+    }
+    plots
+}
+
+fn of_curve(outcome: &Outcome, point: impl Fn(&crate::Point) -> (f64, f64)) -> Vec<(f64, f64)> {
+    outcome.curve.iter().map(point).collect()
+}
+
+/// A time as people say it.
+pub fn lasting(seconds: f64) -> String {
+    match seconds {
+        s if s < 120.0 => format!("{s:.0} s"),
+        s if s < 7_200.0 => format!("{:.0} min", s / 60.0),
+        s if s < 172_800.0 => format!("{:.1} h", s / 3_600.0),
+        s => format!("{:.1} days", s / 86_400.0),
+    }
+}
+
+fn mean_and_spread(values: &[f64]) -> (f64, f64) {
+    let count = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let square = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    (mean, square.sqrt())
+}
+
+fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scenario;
+
+    fn outcomes() -> Vec<Outcome> {
+        let text = "web: {generated: {pages: 2000, topic: 0.1}}\norders: [breadth-first, pagerank, topic]\nseeds: [1, 2]\n";
+        let mut outcomes = Vec::new();
+        let scenario = Scenario::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let ran = scenario.run(&mut |outcome, _, _, _| outcomes.push(outcome.clone()));
+        ran.unwrap_or_else(|error| panic!("{error}"));
+        outcomes
+    }
+
+    #[test]
+    fn the_same_simulation_is_reported_in_the_same_bytes() {
+        let (one, other) = (outcomes(), outcomes());
+        assert_eq!(table_csv(&one), table_csv(&other));
+        assert_eq!(curves_csv(&one), curves_csv(&other));
+        assert_eq!(plots(&one), plots(&other));
+        assert_eq!(verdict(&one), verdict(&other));
+        assert_eq!(table_csv(&one).lines().count(), 1 + 2 * 4);
+        assert!(plots(&one).iter().all(|plot| plot.svg.ends_with("</svg>\n")));
+    }
+
+    #[test]
+    fn the_verdict_names_who_is_best_and_by_how_much() {
+        let words = verdict(&outcomes());
+        assert!(words.starts_with("pagerank brings important pages soonest: "), "{words}");
+        assert!(words.contains("topic finds most on the topic: ") && words.contains("times as"), "{words}");
+        assert_eq!(verdict(&[]), "Nothing was simulated.");
+    }
+
+    #[test]
+    fn means_have_their_spread() {
+        assert_eq!(mean_and_spread(&[1.0, 3.0]), (2.0, 2.0f64.sqrt()));
+        assert_eq!(mean_and_spread(&[5.0]), (5.0, 0.0));
+        let means = means(&outcomes());
+        assert_eq!(means.iter().map(|mean| mean.webs).collect::<Vec<_>>(), [2; 4]);
+    }
+}

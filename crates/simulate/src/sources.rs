@@ -1,0 +1,291 @@
+//! Webs that are not made up: from a list of edges, from the tables of a crawl, from WARC files.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use archive::tables::{LINKS, VISITS};
+use archive::{HttpHead, RecordKind, WarcReader};
+use bytes::Bytes;
+use fetch::{DecodeLimits, decode};
+use frontier::Unfollowed;
+use frontier::tables::{RELEVANCE, URLS, relevance_of};
+use judge::topic::Topic;
+use kv::Reader;
+use model::{CrawlId, ErrorKind, HostKey, LinkKind, Normalise, Outcome, PageUrl, UrlKey};
+
+use crate::web::{Look, Says};
+use crate::{SimWeb, SimulateError};
+
+/// Bytes of one record that are read.
+const LONGEST: u64 = 64 << 20;
+
+/// What the words of a link count of its promise; the rest are those of its URL.
+const OF_ANCHOR: f64 = 0.8;
+
+/// A Web of a list of edges; crawls begin at these names, or at the first. Where all names are URLs the pages have
+/// them, else all are on one host.
+pub fn of_edges(path: &Path, start: &[String]) -> Result<SimWeb, SimulateError> {
+    let list = graph::read_edge_list(BufReader::new(open(path)?), 256 << 20)?;
+    let mut links = vec![Vec::new(); list.names.len()];
+    for target in 0..list.graph.pages() {
+        for (source, _) in list.graph.in_links(target) {
+            links[source as usize].push(target);
+        }
+    }
+    let urls: Option<Vec<PageUrl>> = list.names.iter().map(|name| PageUrl::parse(name).ok()).collect();
+    let hosts = urls.as_ref().map_or_else(|| vec![0; links.len()], |urls| numbered_hosts(urls));
+    let mut web = SimWeb::new(&links, hosts);
+    if let Some(urls) = urls {
+        web.name(urls);
+    }
+    let number = |name: &String| {
+        let at = list.names.iter().position(|other| other == name);
+        at.map(|at| at as u32).ok_or_else(|| SimulateError::UnknownStart(name.clone()))
+    };
+    if !start.is_empty() {
+        web.seeds = start.iter().map(number).collect::<Result<_, _>>()?;
+    }
+    Ok(web)
+}
+
+/// The Web as a crawl has met it: what it fetched, and what it knows besides.
+pub fn of_crawl(
+    reader: &impl Reader,
+    crawl: CrawlId,
+    start: &[PageUrl],
+    topic: Option<&Topic>,
+) -> Result<SimWeb, SimulateError> {
+    let mut urls = Vec::new();
+    let mut outcomes = Vec::new();
+    for row in reader.prefix(&URLS, &crawl.0) {
+        let (_, record) = row?;
+        urls.push(record.url);
+        outcomes.push(record.outcome);
+    }
+    let mut web = SimWeb::of_hosts(numbered_hosts(&urls));
+    web.name(urls);
+    let pages = web.pages() as usize;
+    web.says = outcomes.iter().map(|outcome| says(&web, outcome)).collect();
+    (web.millis, web.bytes) = (vec![0; pages], vec![0; pages]);
+    for row in reader.prefix(&VISITS, &crawl.0) {
+        let ((_, host, page, _), visit) = row?;
+        if let Some(number) = web.numbers.get(&UrlKey { host: HostKey(host), page }) {
+            web.millis[*number as usize] = visit.millis.min(u64::from(u32::MAX)) as u32;
+            web.bytes[*number as usize] = visit.bytes.min(u64::from(u32::MAX)) as u32;
+        }
+    }
+    let (mut relevance, mut any) = (vec![0.0; pages], false);
+    for row in reader.prefix(&RELEVANCE, &crawl.0) {
+        let ((_, host, page), mark) = row?;
+        if let Some(number) = web.numbers.get(&UrlKey { host: HostKey(host), page }) {
+            let (value, on_topic) = relevance_of(mark);
+            // Whatever the measure and its threshold were: half and more are on topic.
+            let share = (value / (value + 1.0) / 2.0) as f32;
+            relevance[*number as usize] = if on_topic { 0.5 + share } else { share };
+            any = true;
+        }
+    }
+    for number in 0..web.pages() {
+        let key = UrlKey::of(&web.urls[number as usize]);
+        let found = reader.get(&LINKS, &(crawl.0, key.host.0, key.page))?.unwrap_or_default();
+        let mut targets = Vec::with_capacity(found.edges.len());
+        for edge in &found.edges {
+            let Some(target) = web.numbers.get(&edge.target).copied() else { continue };
+            targets.push(target);
+            web.looks.push(Look {
+                weight: edge.look.weight(),
+                unfollowed: (!edge.followed).then_some(match edge.kind {
+                    LinkKind::Canonical => Unfollowed::Canonical,
+                    _ => Unfollowed::Nofollow,
+                }),
+                further: edge.kind == LinkKind::Further,
+            });
+            if let Some(topic) = topic.filter(|_| any) {
+                let promise = promise(topic, &edge.anchor, &web.urls[target as usize]);
+                web.promises.push(promise);
+            }
+        }
+        web.add_links(targets);
+    }
+    if any {
+        web.relevance = relevance;
+    }
+    web.seeds = start.iter().filter_map(|url| web.numbers.get(&UrlKey::of(url)).copied()).collect();
+    Ok(web)
+}
+
+/// The Web of WARC files: the last answer of each URL, and the URLs that its pages link to. Crawls begin at these URLs,
+/// or at the first page of the files.
+pub fn of_warc(paths: &[PathBuf], start: &[String], topic: Option<&Topic>) -> Result<SimWeb, SimulateError> {
+    let mut found: Vec<(PageUrl, Found)> = Vec::new();
+    let mut places: HashMap<UrlKey, usize> = HashMap::new();
+    for path in paths {
+        read_warc(path, topic, &mut |url, answer| match places.get(&UrlKey::of(&url)) {
+            Some(place) => found[*place].1 = answer,
+            None => {
+                places.insert(UrlKey::of(&url), found.len());
+                found.push((url, answer));
+            }
+        })?;
+    }
+    let mut urls: Vec<PageUrl> = found.iter().map(|(url, _)| url.clone()).collect();
+    let mut numbers: HashMap<UrlKey, u32> =
+        urls.iter().zip(0..).map(|(url, number)| (UrlKey::of(url), number)).collect();
+    let mut number = |url: &PageUrl, urls: &mut Vec<PageUrl>| {
+        *numbers.entry(UrlKey::of(url)).or_insert_with(|| {
+            urls.push(url.clone());
+            urls.len() as u32 - 1
+        })
+    };
+    let (mut says, mut links, mut promises, mut relevance) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut bytes = Vec::new();
+    for (_, answer) in &found {
+        says.push(match &answer.end {
+            FoundEnd::Page => Says::Page,
+            FoundEnd::Redirect(to) => Says::Redirect(number(to, &mut urls)),
+            FoundEnd::Failed(status) => Says::Failed(ErrorKind::Status(*status)),
+        });
+        links.push(answer.links.iter().map(|(to, _)| number(to, &mut urls)).collect::<Vec<u32>>());
+        promises.extend(answer.links.iter().map(|(_, promise)| *promise));
+        relevance.push(answer.relevance);
+        bytes.push(answer.bytes);
+    }
+    says.resize(urls.len(), Says::Unknown);
+    links.resize(urls.len(), Vec::new());
+    relevance.resize(urls.len(), 0.0);
+    bytes.resize(urls.len(), 0);
+    let mut web = SimWeb::new(&links, numbered_hosts(&urls));
+    (web.says, web.bytes) = (says, bytes);
+    if topic.is_some() {
+        (web.relevance, web.promises) = (relevance, promises);
+    }
+    web.name(urls);
+    let first = found.iter().position(|(_, answer)| matches!(answer.end, FoundEnd::Page)).unwrap_or(0);
+    web.seeds = vec![first as u32];
+    if !start.is_empty() {
+        let number = |text: &String| {
+            let url = PageUrl::parse(text).ok();
+            let number = url.and_then(|url| web.numbers.get(&UrlKey::of(&url)).copied());
+            number.ok_or_else(|| SimulateError::UnknownStart(text.clone()))
+        };
+        web.seeds = start.iter().map(number).collect::<Result<_, _>>()?;
+    }
+    Ok(web)
+}
+
+/// An answer in a WARC file.
+struct Found {
+    end: FoundEnd,
+    links: Vec<(PageUrl, f32)>,
+    relevance: f32,
+    bytes: u32,
+}
+
+enum FoundEnd {
+    Page,
+    Redirect(PageUrl),
+    Failed(u16),
+}
+
+fn read_warc(
+    path: &Path,
+    topic: Option<&Topic>,
+    each: &mut dyn FnMut(PageUrl, Found),
+) -> Result<(), SimulateError> {
+    let failed = |source| SimulateError::Warc { path: path.to_owned(), source };
+    let mut reader = WarcReader::new(BufReader::new(open(path)?));
+    while let Some(head) = reader.next_record().map_err(failed)? {
+        let url = head.target().and_then(|target| PageUrl::parse(target).ok());
+        let is_http = head.target().is_some_and(|target| target.starts_with("http"));
+        let Some(url) = url.filter(|_| is_http && head.kind() == Some(RecordKind::Response)) else {
+            reader.end_record().map_err(failed)?;
+            continue;
+        };
+        let block = reader.read_block(LONGEST).map_err(failed)?;
+        reader.end_record().map_err(failed)?;
+        // robots.txt and its kind are no pages of a crawl.
+        if url.path() != "/robots.txt" {
+            let answer = found(&url, &block, topic);
+            each(url, answer);
+        }
+    }
+    Ok(())
+}
+
+fn found(url: &PageUrl, block: &[u8], topic: Option<&Topic>) -> Found {
+    let (http, body) = HttpHead::split(block);
+    let status = http.status.unwrap_or(200);
+    let mut found = Found {
+        end: FoundEnd::Failed(status),
+        links: Vec::new(),
+        relevance: 0.0,
+        bytes: body.len().min(u32::MAX as usize) as u32,
+    };
+    let normalise = Normalise::default();
+    if (300..400).contains(&status) {
+        if let Some(to) = http.headers.get("location").and_then(|to| normalise.join(url, to).ok()) {
+            found.end = FoundEnd::Redirect(to);
+        }
+        return found;
+    }
+    if !(200..300).contains(&status) {
+        return found;
+    }
+    found.end = FoundEnd::Page;
+    let body = Bytes::from(body.to_vec());
+    let coding = http.headers.get("content-encoding").unwrap_or_default();
+    let limits = DecodeLimits { length: LONGEST, ratio: 1_000 };
+    let content = decode(&body, coding, limits).map(|decoded| decoded.content).unwrap_or_default();
+    let input = extract::Input {
+        url,
+        headers: &http.headers,
+        body: &content,
+        normalise,
+        max_links: extract::MAX_LINKS,
+        agent: "gannet",
+    };
+    let page = if topic.is_some() { extract::page(&input) } else { extract::page_links(&input) };
+    if let Some(topic) = topic {
+        let judged = topic.relevance(&page.title, &page.text);
+        found.relevance = judged.share as f32;
+    }
+    for link in page.links.iter().filter(|link| !link.rel.nofollow && !page.directives.nofollow) {
+        let promise = topic.map_or(0.0, |topic| promise(topic, &link.anchor, &link.url));
+        found.links.push((link.url.clone(), promise));
+    }
+    found
+}
+
+fn promise(topic: &Topic, anchor: &str, url: &PageUrl) -> f32 {
+    let path = url.as_str().splitn(4, '/').nth(3).unwrap_or_default();
+    let words = path.replace(|c: char| !c.is_alphanumeric(), " ");
+    (OF_ANCHOR * topic.promise(anchor) + (1.0 - OF_ANCHOR) * topic.promise(&words)) as f32
+}
+
+fn says(web: &SimWeb, outcome: &Outcome) -> Says {
+    match outcome {
+        Outcome::Fetched | Outcome::NotModified => Says::Page,
+        Outcome::Redirected { to } => web.page(to).map_or(Says::Unknown, Says::Redirect),
+        Outcome::Failed { error, .. } => Says::Failed(error.clone()),
+        Outcome::Disallowed { .. } => Says::Disallowed,
+        Outcome::Unwanted { what } => Says::Unwanted(what.clone()),
+        _ => Says::Unknown,
+    }
+}
+
+/// The hosts of URLs, by number.
+fn numbered_hosts(urls: &[PageUrl]) -> Vec<u32> {
+    let mut numbers: HashMap<HostKey, u32> = HashMap::new();
+    urls.iter()
+        .map(|url| {
+            let next = numbers.len() as u32;
+            *numbers.entry(HostKey::of(&url.host())).or_insert(next)
+        })
+        .collect()
+}
+
+fn open(path: &Path) -> Result<File, SimulateError> {
+    File::open(path).map_err(|source| SimulateError::Open { path: path.to_owned(), source })
+}

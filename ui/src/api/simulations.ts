@@ -1,0 +1,95 @@
+// Orders compared under a simulated clock, what another order would bring, and the crawl as a map.
+import { get, part, post } from './client';
+
+export interface Point {
+  pages: number;
+  seconds: number;
+  mass: number;
+  relevant: number;
+}
+
+export interface Outcome {
+  order: string;
+  seed: number | null;
+  pages: number;
+  /** Share of all PageRank in the first tenth, quarter, half, and in all. */
+  mass: [number, number, number, number];
+  relevant: [number, number, number, number] | null;
+  seconds: number;
+  pages_per_second: number | null;
+  hourly: [number, number][];
+  load: number[];
+  curve: Point[];
+}
+
+/** A mean, and how far the Webs lie apart. */
+export type Spread = [number, number];
+
+export interface Mean {
+  order: string;
+  webs: number;
+  mass: [Spread, Spread, Spread, Spread];
+  relevant: [Spread, Spread, Spread, Spread] | null;
+  seconds: Spread;
+  pages: Spread;
+}
+
+export interface Simulated {
+  outcomes: Outcome[];
+  means: Mean[];
+  verdict: string;
+  plots: { name: string; svg: string }[];
+  table_csv: string;
+  curves_csv: string;
+}
+
+export interface Scenario {
+  web: { generated: { pages: number; hosts: number; links: number; skew: number; topic: number; failures: number } } | { crawl: string };
+  orders: string[];
+  seeds: number[];
+  pages: number;
+  rate: string;
+  workers: number;
+  latency: string;
+  queue: number;
+  expand: 'all' | 'relevant';
+}
+
+export interface WhatIf {
+  order: string;
+  rate: string | null;
+  pages: number;
+  seconds: number;
+  words: string;
+  basis: string;
+}
+
+export interface Branch {
+  name: string;
+  pages: number;
+  waiting: number;
+  failed: number;
+  other: number;
+  branches: Branch[];
+}
+
+export interface MapPage {
+  url: string;
+  title: string | null;
+  rank: number;
+  depth: number;
+  outcome: string;
+  path: string[];
+}
+
+export interface SiteMap {
+  hosts: Branch[];
+  depths: { depth: number; pages: number; urls: number }[];
+  links: { links: number; outward: number; unfollowed: number; broken: number; moved: number; dead_ends: number };
+  pages: MapPage[];
+  arcs: [number, number][];
+}
+
+export const simulate = (scenario: Scenario) => post<Simulated>('/simulations', scenario);
+export const whatIf = (project: string, order: string | null, rate: string | null) => post<WhatIf>(`/projects/${part(project)}/what-if`, { order, rate });
+export const siteMap = (project: string, signal?: AbortSignal) => get<SiteMap>(`/projects/${part(project)}/map`, {}, signal);

@@ -124,6 +124,7 @@ export const run = {
   stop: 'Stop and keep',
   cancel: 'Cancel and discard',
   speed: 'Speed',
+  order: 'Order',
   exclude: 'Exclude…',
   retry: 'Re-run failed',
   crawlAgain: 'Crawl again',
@@ -198,6 +199,17 @@ export const speed = {
   apply: 'Change speed',
   changed: (rate: string) => `Speed is now ${rate}.`,
   presets: { '6/m': 'Gentle: one in 10 s', '1/s': 'Usual: 1 per second', '5/s': 'Fast: 5 per second', unlimited: 'Unlimited: own sites only' } as Record<string, string>,
+};
+
+export const order = {
+  title: 'Order of this run',
+  text: 'Which URLs come first. What waits moves to its new place little by little; nothing is fetched twice.',
+  label: 'Order',
+  help: 'One of these, or shares of several: 0.7 pagerank + 0.3 topic',
+  keep: 'Keep it for later runs of the project too',
+  apply: 'Change order',
+  changed: (order: string) => `Order is now ${order}.`,
+  presets: { 'breadth-first': 'nearest to the start', pagerank: 'most important by links', topic: 'relevant pages and links', 'depth-first': 'farthest from the start' } as Record<string, string>,
 };
 
 export const exclude = {

@@ -82,6 +82,13 @@ const BENCHES: &[Bench] = &[
         beside: Beside::Nothing,
     },
     Bench {
+        name: "simulate",
+        about: "simulated crawls of a made-up web of a million pages: fetches per second",
+        package: "simulate",
+        example: "bench_simulate",
+        beside: Beside::Nothing,
+    },
+    Bench {
         name: "serve",
         about: "memory and processor time of an idle server",
         package: "app",

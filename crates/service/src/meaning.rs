@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::{CrawlSettings, Order, Project, Rate, RobotsMode, Scope};
+use model::{CrawlSettings, OffTopic, Order, Policy, Project, Rate, RobotsMode, Scope};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -55,8 +55,16 @@ pub fn meaning(project: &Project) -> Meaning {
         let list: Vec<String> = crawl.include.iter().map(ToString::to_string).collect();
         sentences.push(format!("Only URLs like {} are taken, and the start pages.", list.join(", ")));
     }
-    if crawl.order == Order::DEPTH_FIRST {
-        sentences.push("Pages far from the start come first.".to_owned());
+    if let Some(words) = first_come(crawl.order) {
+        sentences.push(words.to_owned());
+    }
+    if !crawl.topic.is_empty() || !crawl.topic_examples.is_empty() {
+        let marked = if crawl.off_topic == OffTopic::Mark {
+            "; pages off topic are left out of the search"
+        } else {
+            ""
+        };
+        sentences.push(format!("Pages are judged by the topic{marked}."));
     }
     if let Some(fields) = &project.fields {
         let names: Vec<&str> = fields.pages.iter().map(|page| page.name.as_str()).collect();
@@ -148,6 +156,28 @@ fn hosts(project: &Project) -> Vec<String> {
     hosts.sort();
     hosts.dedup();
     hosts
+}
+
+/// Which pages come first, where that is not the nearest.
+fn first_come(order: Order) -> Option<&'static str> {
+    let mut terms = order.terms();
+    let (Some((_, policy)), None) = (terms.next(), terms.next()) else {
+        return Some("What comes first is decided by several orders together.");
+    };
+    match policy {
+        Policy::BreadthFirst => None,
+        Policy::DepthFirst => Some("Pages far from the start come first."),
+        Policy::Backlink => Some("Pages that most known pages link to come first."),
+        Policy::PageRank => Some("Pages that links make most important come first."),
+        Policy::ForwardLink => Some("Pages of hosts with many links come first."),
+        Policy::Location => Some("Pages with short addresses come first."),
+        Policy::PValue => Some("Pages with many links on them and few to them come first."),
+        Policy::Relevance => Some("Pages found on relevant pages come first."),
+        Policy::Topic => Some("Pages that relevant pages and links lead to come first."),
+        Policy::TimedBreadthFirst => Some("No page is begun that would end too late."),
+        Policy::Opic => Some("Pages to which fetched pages hand on most come first."),
+        Policy::Random => Some("Pages come in no order."),
+    }
 }
 
 #[cfg(test)]

@@ -198,6 +198,7 @@ fn group_help(group: &str) -> &'static str {
     match group {
         "Scope" => "Which URLs belong to the crawl.",
         "Limits" => "How much is fetched, and when something is taken for an endless space.",
+        "Topic" => "What the crawl is about, and what becomes of pages that are about something else.",
         "Politeness" => "How fast hosts are asked, and what they may forbid.",
         "Requests" => "What we send, how long we wait, how often we try.",
         "Content" => "What is kept of an answer.",

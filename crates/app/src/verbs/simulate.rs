@@ -65,7 +65,6 @@ pub(super) fn command() -> Command {
         )
         .arg(
             project_arg()
-                .short(None)
                 .conflicts_with_all(["plan", "run"])
                 .help("The same of this project's crawl"),
         )

@@ -23,6 +23,7 @@ mod search;
 mod search_kill;
 mod serve;
 mod served;
+mod simulate;
 mod stop;
 mod suspend;
 mod torture;

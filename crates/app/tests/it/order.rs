@@ -19,10 +19,13 @@ fn crawl(site: &Served, folder: &TempDir, order: &str) -> Kept {
 }
 
 #[test]
-fn depth_first_finds_what_breadth_first_finds() {
+fn every_order_finds_what_breadth_first_finds() {
     let site = Served::start(Arc::new(Demo::new(1, 1)));
     let folder = tempfile::tempdir().unwrap();
-    assert_same(&crawl(&site, &folder, "breadth-first"), &crawl(&site, &folder, "depth-first"));
+    let plain = crawl(&site, &folder, "breadth-first");
+    for order in ["depth-first", "pagerank", "pvalue"] {
+        assert_same(&plain, &crawl(&site, &folder, order));
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn crawl(seed: u64, clean: fn(&mut Seed) -> bool) {
 
     let mut chance = Seed::new(seed);
     let mut driver = Driver::new(web, project.clone(), seed);
-    driver.changes_order = seed % 3 == 0;
+    driver.changes_order = seed.is_multiple_of(3);
     for _ in 0..20 {
         if driver.run(chance.below(150)) != Finish::Interrupted {
             break;

@@ -54,7 +54,7 @@ async fn a_run_is_begun_watched_steered_and_told_of() {
     let dry = json!({ "patterns": ["/blog/*"], "dry_run": true });
     let gone = asker.post(&format!("{path}/exclude"), &dry).await.expect(200).json();
     assert!(gone["waiting"].as_u64() > Some(0), "{gone}");
-    let speed = json!({ "rate": "unlimited" });
+    let speed = json!({ "rate": "unlimited", "order": "pagerank" });
     let patched = asker.with("content-type", "application/json");
     patched.send("PATCH", &path, speed.to_string().into()).await.expect(200);
     asker.get(&format!("{path}/series")).await.expect(200);

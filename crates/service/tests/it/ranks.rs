@@ -2,7 +2,7 @@
 
 use service::{GraphLink, GraphRequest, LinkWeights, LinksOf, RankBy, RankRequest, RankRow, Request};
 
-use crate::site::Site;
+use crate::site::{NOW, Site};
 
 fn ranked(site: &Site, request: RankRequest) -> Vec<RankRow> {
     let rows = site.ask(&Request::Rank(request)).unwrap();
@@ -76,4 +76,27 @@ fn the_links_of_a_url_have_their_words() {
     assert_eq!(said, [("http://shop.test/", 1.0), ("http://shop.test/a", 1.0)]);
     assert_eq!(links(&site, LinksOf::All).len(), 11);
     assert!(links(&site, LinksOf::To("http://shop.test/never".to_owned())).is_empty());
+}
+
+#[test]
+fn the_mean_rank_of_each_hour_of_a_run_is_told() {
+    let site = Site::crawled();
+    let catalog = site.data().catalog();
+    let entry = site.data().project(None).unwrap();
+    let run = site.runtime.block_on(catalog.begin_run(entry.id, &entry.project.crawl, NOW)).unwrap();
+    let request = Request::Rank(RankRequest { by_hour: Some(run.0), ..RankRequest::default() });
+    let mut hours = Vec::new();
+    let later = model::Timestamp(NOW.0 + 24 * 3_600_000);
+    service::answer(site.data(), &request, later, &mut |row| {
+        if let Ok(RankRow::Hour { hour, pages, mean }) = serde_json::from_value(row) {
+            hours.push((hour, pages, mean));
+        }
+        std::ops::ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert!(
+        !hours.is_empty() && hours.iter().all(|(hour, pages, mean)| *hour >= 1 && *pages > 0 && *mean > 0.0)
+    );
+    let unknown = Request::Rank(RankRequest { by_hour: Some(99), ..RankRequest::default() });
+    assert!(site.ask(&unknown).is_err());
 }

@@ -130,13 +130,13 @@ fn what_another_order_would_bring_is_told_with_its_basis() {
     let site = Site::crawled();
     let order = Some("depth-first".parse().unwrap());
     let request = WhatIfRequest { order, rate: Some("1/s".parse().unwrap()), ..WhatIfRequest::default() };
-    let told = what_if(site.data.as_ref().unwrap(), &request).unwrap();
+    let told = what_if(site.data(), &request).unwrap();
     assert_eq!((told.order.as_str(), told.rate.as_deref(), told.known), ("depth-first", Some("1/s"), 12));
     assert!(told.pages >= 2 && told.seconds >= (told.pages - 1) as f64 && told.mass > 0.0, "{told:?}");
     assert!(told.words.starts_with("depth-first at 1/s per host: "), "{}", told.words);
     assert!(told.basis.starts_with("The 12 URLs that this crawl has met"), "{}", told.basis);
     let topic = WhatIfRequest { order: Some("topic".parse().unwrap()), ..WhatIfRequest::default() };
-    let refused = what_if(site.data.as_ref().unwrap(), &topic).err().map(|error| error.to_string());
+    let refused = what_if(site.data(), &topic).err().map(|error| error.to_string());
     assert!(refused.is_some_and(|words| words.contains("needs a topic")));
 }
 
@@ -144,7 +144,7 @@ fn what_another_order_would_bring_is_told_with_its_basis() {
 fn the_map_counts_every_url_and_names_what_matters_most() {
     let site = Site::crawled();
     let name = "shop".parse().unwrap();
-    let map = site_map(site.data.as_ref().unwrap(), &name, 100).unwrap();
+    let map = site_map(site.data(), &name, 100).unwrap();
     let urls: u64 = map.hosts.iter().map(|host| host.pages + host.waiting + host.failed + host.other).sum();
     assert_eq!(urls, 12);
     assert_eq!(map.depths.iter().map(|depth| depth.urls).sum::<u64>(), 12);
@@ -154,5 +154,5 @@ fn the_map_counts_every_url_and_names_what_matters_most() {
     assert!(map.pages.is_sorted_by(|a, b| a.rank >= b.rank));
     assert!(map.links.links >= 10 && map.links.broken >= 1, "{:?}", map.links);
     assert!(!map.arcs.is_empty() && map.arcs.iter().all(|(from, to)| from != to && *to < 12));
-    assert_eq!(site_map(site.data.as_ref().unwrap(), &name, 3).unwrap().pages.len(), 3);
+    assert_eq!(site_map(site.data(), &name, 3).unwrap().pages.len(), 3);
 }

@@ -7,11 +7,13 @@ use model::CrawlSettings;
 use simulate::{Expand, Plan, PowerLaw, SimWeb, best_possible, harvest, hourly, mass, ranks, run};
 
 fn plan(order: &str, rate: &str, pages: u64) -> Plan {
-    let mut settings = CrawlSettings::default();
-    settings.order = order.parse().unwrap();
-    settings.rate = Some(rate.parse().unwrap());
-    settings.max_pages = pages;
-    settings.max_depth = 0;
+    let settings = CrawlSettings {
+        order: order.parse().unwrap(),
+        rate: Some(rate.parse().unwrap()),
+        max_pages: pages,
+        max_depth: 0,
+        ..CrawlSettings::default()
+    };
     Plan {
         seeds: vec![0],
         settings,

@@ -1,0 +1,50 @@
+//! `cargo xtask bench simulate [-- PAGES FETCHES]`: simulated fetches per second at fifteen links a page.
+//!
+//! A million pages of which a tenth are fetched, unless said; by two orders.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a benchmark ends where it fails, and measures time"
+)]
+
+use std::time::{Duration, Instant};
+
+use model::CrawlSettings;
+use simulate::{Expand, Plan, PowerLaw, run};
+
+fn main() {
+    let argument = |at: usize, unless: u64| {
+        std::env::args().nth(at).and_then(|text| text.parse().ok()).unwrap_or(unless)
+    };
+    let (pages, fetches) = (argument(1, 1_000_000), argument(2, 100_000));
+    // The tree has one link a page.
+    let shape = PowerLaw { pages: pages as u32, hosts: 1_000, links: 14.5, ..PowerLaw::default() };
+    println!("{shape:?}, {fetches} fetches");
+    let begin = Instant::now();
+    let web = shape.web();
+    println!("measure: web = {:.2} M pages/s", pages as f64 / begin.elapsed().as_secs_f64() / 1e6);
+    for order in ["breadth-first", "pagerank"] {
+        let settings = CrawlSettings {
+            order: order.parse().unwrap(),
+            rate: Some("unlimited".parse().unwrap()),
+            max_pages: fetches,
+            max_depth: 0,
+            ..CrawlSettings::default()
+        };
+        let plan = Plan {
+            seeds: vec![0],
+            settings,
+            by_rules: false,
+            workers: 64,
+            latency: Duration::from_millis(100),
+            queue: 0,
+            expand: Expand::All,
+            time: None,
+        };
+        let begin = Instant::now();
+        let done = run(&web, &plan).unwrap();
+        let speed = done.fetched.len() as f64 / begin.elapsed().as_secs_f64();
+        println!("measure: {order} = {:.1} k fetches/s", speed / 1e3);
+    }
+}

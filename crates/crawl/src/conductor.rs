@@ -22,6 +22,7 @@ use net::Clock as _;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
+use crate::duplicates::DuplicateBook;
 use crate::fresh::{Fresh, FreshVisit};
 use crate::hints::{AskedHints, HintsBook};
 use crate::neighbours::Stay;
@@ -79,6 +80,7 @@ pub(crate) struct Conductor {
     pub(crate) space: Space,
     pub(crate) robots: RobotsBook,
     pub(crate) hints: HintsBook,
+    pub(crate) duplicates: DuplicateBook,
     pub(crate) slots: Arc<Slots>,
     pub(crate) inbox: mpsc::Receiver<Message>,
     pub(crate) runtime: Handle,
@@ -398,11 +400,12 @@ impl Conductor {
             started,
             sent,
             asked,
-            end,
+            mut end,
             mut visit,
-            links,
+            mut links,
             rows,
             records,
+            fingerprint,
             slot,
             micros,
             fresh,
@@ -426,6 +429,11 @@ impl Conductor {
             }
             let row = (self.id.0, key.host.0, key.page);
             state.batch.put(&VISITS, &(row.0, row.1, row.2, started.0), &visit);
+            if let (End::Page { links: offers, text, .. }, Some(links)) = (&mut end, &mut links) {
+                let verdict =
+                    self.duplicates.judge(&mut state.batch, self.id, key, fingerprint.as_deref())?;
+                verdict.apply(offers, links, text.as_mut());
+            }
             if let Some(links) = &links {
                 state.batch.put(&LINKS, &row, links);
             }

@@ -14,6 +14,7 @@ mod apart;
 mod clock;
 mod conductor;
 mod descriptors;
+mod duplicates;
 mod error;
 mod fresh;
 mod hints;

@@ -8,6 +8,7 @@ use archive::tables::{Links, VisitRecord};
 use archive::{Kept, Purpose, RecordWriter, Records, Visit};
 use fetch::{Answer, NextStep, Share, Unwanted};
 use frontier::{Asked, End, Patience, Sent, TextMark};
+use judge::fingerprint::{Fingerprint, FingerprintMaker};
 use model::{
     CrawlId, CrawlSettings, ErrorKind, Fetched, KeepPages, LeaseId, LeasedUrl, OffTopic, Outcome, Page,
     PageUrl, Timestamp, UrlKey, Validators,
@@ -44,6 +45,8 @@ pub(crate) struct Read {
     /// What the visit says of the page's rows.
     pub(crate) rows: Option<PageRows>,
     pub(crate) records: Option<Records>,
+    /// What is kept of its text to find its copies.
+    pub(crate) fingerprint: Option<Box<Fingerprint>>,
     /// What was read, for whoever follows the crawl.
     pub(crate) fresh: Option<Box<FreshPage>>,
     pub(crate) slot: u32,
@@ -64,6 +67,7 @@ pub(crate) struct Reader {
     pages: PageReader,
     records: RecordWriter,
     fresh: Arc<Fresh>,
+    fingerprints: Option<FingerprintMaker>,
     /// Pages are kept, not only their links.
     keeps: bool,
 }
@@ -71,7 +75,9 @@ pub(crate) struct Reader {
 impl Reader {
     pub(crate) fn new(settings: &CrawlSettings, pages: PageReader, fresh: Arc<Fresh>) -> Reader {
         let keeps = settings.keep == KeepPages::All;
-        Reader { settings: settings.clone(), pages, records: RecordWriter::new(), fresh, keeps }
+        let fingerprints = FingerprintMaker::of(&settings.duplicate_settings());
+        let records = RecordWriter::new();
+        Reader { settings: settings.clone(), pages, records, fresh, fingerprints, keeps }
     }
 
     /// Reads an answer. One that reading cannot cope with is a bug of ours, and a failed visit: without a word
@@ -101,6 +107,7 @@ impl Reader {
                 links: None,
                 rows: None,
                 records: None,
+                fingerprint: None,
                 fresh: None,
                 slot,
                 micros: 0,
@@ -181,6 +188,8 @@ impl Reader {
         };
         let mut visit = visit_record(fetched, page.as_ref(), error);
         visit.noindex |= off_topic && self.settings.off_topic == OffTopic::Mark;
+        let maker = self.fingerprints.as_ref().zip(page.as_ref());
+        let fingerprint = maker.and_then(|(maker, page)| maker.of_page(page)).map(Box::new);
         let fresh = (self.keeps && self.fresh.is_wanted()).then(|| {
             let mut page = page.filter(|_| !fetched.content.is_empty());
             if let Some(page) = &mut page {
@@ -200,6 +209,7 @@ impl Reader {
             links,
             rows,
             records,
+            fingerprint,
             fresh,
             slot: job.slot,
             micros: 0,

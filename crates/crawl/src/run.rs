@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::conductor::Conductor;
 use crate::descriptors::{self, TooFew};
+use crate::duplicates::DuplicateBook;
 use crate::fresh::Fresh;
 use crate::hints::HintsBook;
 use crate::page::PageReader;
@@ -162,6 +163,7 @@ impl Run {
         let start = move || -> Result<Ended, CrawlError> {
             let robots = robots_book(&runtime, &slots, &project)?;
             let hints = HintsBook::new(project.crawl.crawl_hints);
+            let duplicates = DuplicateBook::new(&project.crawl);
             let conductor = Conductor {
                 id: crawl,
                 project,
@@ -173,6 +175,7 @@ impl Run {
                 space,
                 robots,
                 hints,
+                duplicates,
                 slots,
                 inbox,
                 runtime,

@@ -269,7 +269,7 @@ impl Guards {
             let nothing = Samples::default();
             let own = template.as_ref().map_or(&nothing, |template| &template.samples);
             let sample = novelty::news(mark, &mut host.blocks, &[&host.samples, own]);
-            news = sample.is_some() && !copy;
+            news = sample.is_some() && !copy && !mark.known;
             if let Some(sample) = sample.filter(|_| news) {
                 if let Some(template) = &mut template {
                     template.samples.remember(sample.clone(), TEMPLATE_PAGES);

@@ -42,6 +42,8 @@ pub struct TextMark {
     blocks: Vec<Block>,
     /// The smallest hashes of each block's word pairs.
     pairs: Vec<u32>,
+    /// Whoever compares whole texts knows it from another page.
+    pub(crate) known: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +55,11 @@ struct Block {
 }
 
 impl TextMark {
+    /// The text stands on another page, of whatever host: no news.
+    pub fn is_known(&mut self) {
+        self.known = true;
+    }
+
     /// The mark of a text whose blocks stand on lines of their own.
     pub fn of(text: &str) -> TextMark {
         let mut mark = TextMark { hash: xxh3_64(text.as_bytes()), ..TextMark::default() };

@@ -20,12 +20,19 @@ pub enum Unfollowed {
     Canonical,
     /// Too many pages off topic lie between it and the topic.
     OffTopic,
+    /// Its page is a duplicate of another.
+    Duplicate,
 }
 
 impl Unfollowed {
     /// Every reason.
-    pub const ALL: [Unfollowed; 4] =
-        [Unfollowed::Nofollow, Unfollowed::OutsideLinks, Unfollowed::Canonical, Unfollowed::OffTopic];
+    pub const ALL: [Unfollowed; 5] = [
+        Unfollowed::Nofollow,
+        Unfollowed::OutsideLinks,
+        Unfollowed::Canonical,
+        Unfollowed::OffTopic,
+        Unfollowed::Duplicate,
+    ];
 
     /// The rule of the outcome.
     pub fn rule(self) -> &'static str {
@@ -34,6 +41,7 @@ impl Unfollowed {
             Unfollowed::OutsideLinks => "links_in",
             Unfollowed::Canonical => "honour_canonical",
             Unfollowed::OffTopic => "off_topic_distance",
+            Unfollowed::Duplicate => "duplicates",
         }
     }
 
@@ -257,6 +265,10 @@ impl Frontier {
                     None => true,
                     Some(Unfollowed::Nofollow) => self.crawl(id).settings.follow_nofollow,
                     Some(Unfollowed::Canonical) => self.crawl(id).settings.honour_canonical,
+                    Some(Unfollowed::Duplicate) => {
+                        let acts = self.crawl(id).settings.duplicate_settings();
+                        !acts.exact.skips_links() && !acts.near.skips_links()
+                    }
                     // Only its pages can tell, when they are read again.
                     Some(Unfollowed::OutsideLinks | Unfollowed::OffTopic) => false,
                 },

@@ -4,18 +4,16 @@
 //! long. What is found are candidates; the full fingerprints decide ([`compare`](crate::compare)).
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// Hashes of a document that are looked up.
 pub const KEPT: usize = 16;
 
 /// Documents kept for one hash: what more of them share is boilerplate.
-const MOST_HOLDERS: usize = 64;
+pub const MOST_HOLDERS: usize = 64;
 
 /// Candidates of one look-up.
 const MOST_CANDIDATES: usize = 64;
-
-/// A document, by whatever number its keeper gives it.
-pub type DocumentId = u64;
 
 /// The least hashes of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,23 +21,29 @@ pub struct Sketch(Vec<u64>);
 
 /// A document that may be a near duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct Candidate<D> {
     /// The document.
-    pub id: DocumentId,
+    pub id: D,
     /// Kept hashes that it shares.
     pub shared: u32,
 }
 
 /// Has anyone seen this text? In a cluster the answer comes from where each hash is kept.
 pub trait Fingerprints {
+    /// How documents are named.
+    type Document;
+
     /// What may go wrong.
     type Error;
 
-    /// Documents that share hashes with the sketch, most shared first, then by number.
-    fn candidates(&self, sketch: &Sketch) -> Result<Vec<Candidate>, Self::Error>;
+    /// Documents that share hashes with the sketch, most shared first, then by name.
+    fn candidates(&self, sketch: &Sketch) -> Result<Vec<Candidate<Self::Document>>, Self::Error>;
 
     /// Notes a document. One that is noted already takes its new sketch besides the old one.
-    fn add(&mut self, id: DocumentId, sketch: &Sketch) -> Result<(), Self::Error>;
+    fn add(&mut self, id: Self::Document, sketch: &Sketch) -> Result<(), Self::Error>;
+
+    /// Forgets that a document has this sketch.
+    fn remove(&mut self, id: Self::Document, sketch: &Sketch) -> Result<(), Self::Error>;
 }
 
 impl Sketch {
@@ -52,6 +56,12 @@ impl Sketch {
         Sketch(least)
     }
 
+    /// The sketch of these hashes, least first, each once.
+    pub fn of_least(mut hashes: Vec<u64>) -> Sketch {
+        hashes.truncate(KEPT);
+        Sketch(hashes)
+    }
+
     /// The hashes, least first.
     pub fn hashes(&self) -> &[u64] {
         &self.0
@@ -59,19 +69,25 @@ impl Sketch {
 }
 
 /// An index in memory.
-#[derive(Default)]
-pub struct MemoryIndex {
-    holders: HashMap<u64, Vec<DocumentId>>,
+pub struct MemoryIndex<D = u64> {
+    holders: HashMap<u64, Vec<D>>,
 }
 
-impl Fingerprints for MemoryIndex {
+impl<D> Default for MemoryIndex<D> {
+    fn default() -> MemoryIndex<D> {
+        MemoryIndex { holders: HashMap::new() }
+    }
+}
+
+impl<D: Copy + Eq + Ord + Hash> Fingerprints for MemoryIndex<D> {
+    type Document = D;
     type Error = std::convert::Infallible;
 
-    fn candidates(&self, sketch: &Sketch) -> Result<Vec<Candidate>, Self::Error> {
+    fn candidates(&self, sketch: &Sketch) -> Result<Vec<Candidate<D>>, Self::Error> {
         Ok(ranked(sketch.0.iter().filter_map(|hash| self.holders.get(hash)).flatten().copied()))
     }
 
-    fn add(&mut self, id: DocumentId, sketch: &Sketch) -> Result<(), Self::Error> {
+    fn add(&mut self, id: D, sketch: &Sketch) -> Result<(), Self::Error> {
         for hash in &sketch.0 {
             let holders = self.holders.entry(*hash).or_default();
             if holders.len() < MOST_HOLDERS && !holders.contains(&id) {
@@ -80,15 +96,25 @@ impl Fingerprints for MemoryIndex {
         }
         Ok(())
     }
+
+    fn remove(&mut self, id: D, sketch: &Sketch) -> Result<(), Self::Error> {
+        for hash in &sketch.0 {
+            if let Some(holders) = self.holders.get_mut(hash) {
+                holders.retain(|holder| *holder != id);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Candidates from all holders of a sketch's hashes: those that share most, bounded.
-pub fn ranked(holders: impl Iterator<Item = DocumentId>) -> Vec<Candidate> {
-    let mut counts: HashMap<DocumentId, u32> = HashMap::new();
+pub fn ranked<D: Copy + Eq + Ord + Hash>(holders: impl Iterator<Item = D>) -> Vec<Candidate<D>> {
+    let mut counts: HashMap<D, u32> = HashMap::new();
     for id in holders {
         *counts.entry(id).or_default() += 1;
     }
-    let mut found: Vec<Candidate> = counts.into_iter().map(|(id, shared)| Candidate { id, shared }).collect();
+    let mut found: Vec<Candidate<D>> =
+        counts.into_iter().map(|(id, shared)| Candidate { id, shared }).collect();
     found.sort_unstable_by_key(|candidate| (std::cmp::Reverse(candidate.shared), candidate.id));
     found.truncate(MOST_CANDIDATES);
     found
@@ -113,7 +139,7 @@ mod tests {
 
     #[test]
     fn near_duplicates_are_candidates_and_others_are_not() {
-        let mut index = MemoryIndex::default();
+        let mut index = MemoryIndex::<u64>::default();
         for id in 0..200 {
             index.add(id, &sketch(&words(id, 300).join(" "))).unwrap_or_default();
         }
@@ -129,12 +155,23 @@ mod tests {
 
     #[test]
     fn what_all_share_stays_bounded() {
-        let mut index = MemoryIndex::default();
+        let mut index = MemoryIndex::<u64>::default();
         let sketch = sketch(&words(1, 300).join(" "));
         for id in 0..10_000 {
             index.add(id, &sketch).unwrap_or_default();
         }
         assert_eq!(index.candidates(&sketch).map(|found| found.len()), Ok(MOST_CANDIDATES));
         assert!(index.holders.values().all(|holders| holders.len() <= MOST_HOLDERS));
+    }
+
+    #[test]
+    fn what_is_forgotten_is_no_candidate() {
+        let mut index = MemoryIndex::<u64>::default();
+        let sketch = sketch(&words(1, 300).join(" "));
+        index.add(1, &sketch).unwrap_or_default();
+        index.add(2, &sketch).unwrap_or_default();
+        index.remove(1, &sketch).unwrap_or_default();
+        let found = index.candidates(&sketch).unwrap_or_default();
+        assert_eq!(found.iter().map(|candidate| candidate.id).collect::<Vec<_>>(), [2]);
     }
 }

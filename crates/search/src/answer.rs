@@ -80,6 +80,8 @@ pub struct Hit {
     pub pinned: bool,
     /// More hits of the same site follow elsewhere.
     pub more_of_site: bool,
+    /// Other pages that say the same or nearly so, which are not shown.
+    pub near_duplicates: u64,
     /// The way to its score.
     pub explanation: Option<rank::Explanation>,
 }

@@ -34,7 +34,7 @@ pub use evaluate::{Collection, evaluate, vocabulary};
 pub use plan::{Marks, Plan, Row, Words, plan};
 pub use searcher::{DEEPEST, Searcher, cursor_at};
 pub use settings::{IndexSettings, Ranking};
-pub use shard::{Explained, Local, PageRanks, Scored, Shard, ShardFound, ShardOrder};
+pub use shard::{Explained, Group, Local, PageGroups, PageRanks, Scored, Shard, ShardFound, ShardOrder};
 pub use signals::BUILT_IN;
 pub use similar::Cached;
 pub use snippet::{Marked, Piece, mark, passages};

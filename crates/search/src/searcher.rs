@@ -1,12 +1,12 @@
 //! A search from the typed words to the hits that are shown.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use index::{Order, Scoring};
 
 use crate::SearchError;
 use crate::answer::{Answer, Hit, Search};
-use crate::document::{Document, Fields, built_in};
+use crate::document::{Document, DocumentKind, Fields, built_in};
 use crate::explain::explanation;
 use crate::plan::{Plan, plan};
 use crate::query::{self, Options};
@@ -62,7 +62,8 @@ impl Searcher<'_> {
         filters.extend(rules.filters());
         let statistics = self.statistics(&plan)?;
         // Sites are grouped and hits blocked after the best are known, so more are asked for.
-        let needs_look = rules.looks_at_urls() || ranking.per_site > 0;
+        let has_groups = self.shards.iter().any(|shard| shard.has_groups());
+        let needs_look = rules.looks_at_urls() || ranking.per_site > 0 || has_groups;
         let spare = if needs_look { spare } else { 1 };
         let mut most = ((offset + limit + 1) * spare).min(MOST_LOOKED_AT);
         if ranking.cut > 0.0 {
@@ -108,6 +109,7 @@ impl Searcher<'_> {
             ..Answer::default()
         };
         let mut per_site: HashMap<String, usize> = HashMap::new();
+        let mut groups: HashSet<u64> = HashSet::new();
         let mut kept = 0;
         let mut pinned = Vec::new();
         for hit in self.pinned(&rules, &plan, &order)? {
@@ -130,6 +132,12 @@ impl Searcher<'_> {
                 if rules.blocks(&document.url) || pinned.contains(&document.id) {
                     continue;
                 }
+                if is_page(document)
+                    && let Some(group) = self.shards[shard].group(&document.url)
+                    && (group.hidden || !groups.insert(group.number))
+                {
+                    continue;
+                }
                 if ranking.per_site > 0 {
                     let seen = per_site.entry(document.host().to_owned()).or_default();
                     *seen += 1;
@@ -146,6 +154,9 @@ impl Searcher<'_> {
             kept += 1;
             if let Some(document) = document.filter(|_| kept > offset && answer.hits.len() < limit) {
                 let mut hit = self.hit(&document, &plan, scored.score, scored.all);
+                let group = Some(&document).filter(|document| is_page(document));
+                let group = group.and_then(|document| self.shards[shard].group(&document.url));
+                hit.near_duplicates = group.map_or(0, |group| group.others);
                 if search.explain {
                     let explained = self.shards[shard].explain(&order, &scored)?;
                     let factor = rules.factor(&document.url);
@@ -285,6 +296,7 @@ impl Searcher<'_> {
             fields: document.fields.clone(),
             pinned: false,
             more_of_site: false,
+            near_duplicates: 0,
             explanation: None,
         }
     }
@@ -327,6 +339,11 @@ fn default_weight(field: usize) -> f64 {
         built_in::ANCHOR => 0.5,
         _ => 1.0,
     }
+}
+
+/// Rows have no duplicates: those of one page differ though it is one page.
+fn is_page(document: &Document) -> bool {
+    document.kind == DocumentKind::Page
 }
 
 fn same_host(one: &str, other: &str) -> bool {

@@ -31,6 +31,14 @@ pub trait Shard: Words + Send + Sync {
     fn explain(&self, order: &ShardOrder<'_>, found: &Scored) -> Result<Option<Explained>, SearchError>;
     /// Living documents.
     fn documents(&self) -> u64;
+    /// The group of pages that say the same as that of a URL, where it has one.
+    fn group(&self, _url: &str) -> Option<Group> {
+        None
+    }
+    /// True where pages may have groups.
+    fn has_groups(&self) -> bool {
+        false
+    }
 }
 
 /// What a shard is asked.
@@ -117,7 +125,22 @@ pub struct Local {
     vocabulary: OnceLock<Option<Arc<text::spell::Vocabulary>>>,
     load: Box<dyn Fn() -> Option<Arc<text::spell::Vocabulary>> + Send + Sync>,
     pageranks: Option<Arc<PageRanks>>,
+    groups: Option<Arc<PageGroups>>,
 }
+
+/// The group of a page among those that say the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its number.
+    pub number: u64,
+    /// Its other pages.
+    pub others: u64,
+    /// The page is not shown: another one of the group is.
+    pub hidden: bool,
+}
+
+/// The group of a URL; none where no other page says the same.
+pub type PageGroups = dyn Fn(&str) -> Option<Group> + Send + Sync;
 
 /// The rank of a URL by the links of its crawl, scaled so that the mean is 1; none where it is not known.
 pub type PageRanks = dyn Fn(&str) -> Option<f64> + Send + Sync;
@@ -129,13 +152,27 @@ impl Local {
         fields: Arc<Fields>,
         vocabulary: impl Fn() -> Option<Arc<text::spell::Vocabulary>> + Send + Sync + 'static,
     ) -> Local {
-        Local { view, fields, vocabulary: OnceLock::new(), load: Box::new(vocabulary), pageranks: None }
+        Local {
+            view,
+            fields,
+            vocabulary: OnceLock::new(),
+            load: Box::new(vocabulary),
+            pageranks: None,
+            groups: None,
+        }
     }
 
     /// Lets formulas use `pagerank`.
     #[must_use]
     pub fn with_pageranks(mut self, pageranks: Arc<PageRanks>) -> Local {
         self.pageranks = Some(pageranks);
+        self
+    }
+
+    /// Shows one page of each group.
+    #[must_use]
+    pub fn with_groups(mut self, groups: Arc<PageGroups>) -> Local {
+        self.groups = Some(groups);
         self
     }
 
@@ -184,6 +221,14 @@ impl Words for Local {
 }
 
 impl Shard for Local {
+    fn group(&self, url: &str) -> Option<Group> {
+        self.groups.as_ref().and_then(|groups| groups(url))
+    }
+
+    fn has_groups(&self) -> bool {
+        self.groups.is_some()
+    }
+
     fn statistics(&self, query: &Ask) -> Result<Statistics, SearchError> {
         Ok(self.view.statistics(query)?)
     }

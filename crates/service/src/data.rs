@@ -25,6 +25,7 @@ use model::CrawlId;
 use tokio::runtime::Handle;
 
 use crate::ServiceError;
+use crate::duplicates::SearchGroups;
 use crate::indexes::Indexes;
 use crate::live::LiveRuns;
 use crate::rows::shelf::Shelf;
@@ -54,6 +55,7 @@ pub struct Data {
     neighbours: crawl::Neighbours,
     dropping: tokio::sync::Mutex<()>,
     shelf: Shelf,
+    search_groups: SearchGroups,
     indexes: Indexes,
 }
 
@@ -79,6 +81,7 @@ impl Data {
             neighbours: crawl::Neighbours::default(),
             dropping: tokio::sync::Mutex::new(()),
             shelf: Shelf::default(),
+            search_groups: SearchGroups::default(),
             indexes: Indexes::default(),
         };
         let data = Arc::new(data);
@@ -122,6 +125,11 @@ impl Data {
     /// Where log and figures of one run are.
     pub(crate) fn run_dir(&self, crawl: CrawlId, run: catalog::RunId) -> PathBuf {
         self.runs_dir(crawl).join(format!("{:06}", run.0))
+    }
+
+    /// Groups of duplicates, as searches need them.
+    pub(crate) fn search_groups(&self) -> &SearchGroups {
+        &self.search_groups
     }
 
     /// The indexes that are open.

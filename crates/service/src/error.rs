@@ -166,6 +166,15 @@ pub enum ServiceError {
         /// Why.
         source: UrlError,
     },
+    /// No version of a page can be read.
+    #[error("no version of {0} is kept; \"gannet why URL\" tells what became of it")]
+    NotKept(String),
+    /// A page like no other.
+    #[error("{0} has no duplicates")]
+    NoDuplicates(String),
+    /// A page whose text was not judged.
+    #[error("the text of {0} was not judged: it is no page, says too little, or \"duplicates\" is off")]
+    NotJudged(String),
     /// Not a host.
     #[error("{0:?} is no host")]
     Host(String),
@@ -237,6 +246,7 @@ impl ServiceError {
             E::UnknownProject { .. } | E::UnknownOutcome { .. } | E::Url { .. } | E::Host(_) => {
                 Class::Request
             }
+            E::NotKept(_) | E::NoDuplicates(_) | E::NotJudged(_) => Class::Request,
             E::RelativePath(_) | E::NeedsFile(_) | E::Question(_) => Class::Request,
             E::UnknownIndex { .. } | E::IndexName(_) | E::Settings(_) => Class::Request,
             E::Search(error) if error.is_the_askers() => Class::Request,

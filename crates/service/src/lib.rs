@@ -9,6 +9,7 @@ mod answer;
 mod canonical;
 mod check;
 mod data;
+mod duplicates;
 mod error;
 mod exports;
 mod guarded;
@@ -19,6 +20,7 @@ mod links;
 mod listing;
 mod live;
 mod meaning;
+mod mirrors;
 mod moment;
 mod page_index;
 mod pages;
@@ -46,6 +48,7 @@ mod stored;
 mod stored_ranks;
 mod summary;
 pub mod tools;
+mod versions;
 mod walk;
 mod why;
 
@@ -54,6 +57,9 @@ pub use catalog::{Run, RunId};
 pub use check::{CheckRow, Checked};
 pub use crawl::LinkWeights;
 pub use data::{Access, Data, VERSION};
+pub use duplicates::{
+    DuplicateCounts, DuplicateGroup, DuplicateMember, DuplicatePair, DuplicatesRow, SharedPassage,
+};
 pub use error::{Class, ServiceError};
 pub use exports::ExportPart;
 pub use hosts::{HostRow, RobotsInForce};
@@ -66,6 +72,7 @@ pub use links::{LinkCounts, LinkList, LinkRow};
 pub use listing::Listing;
 pub use live::LiveRun;
 pub use meaning::{Meaning, meaning};
+pub use mirrors::Mirror;
 pub use moment::Moment;
 pub use pages::PageRow;
 pub use pages_page::{PagesPageRequest, outcome_counts, pages_page};
@@ -77,8 +84,9 @@ pub use ranks::{BestLink, RankBy, RankRow};
 pub use reference::{Reference, SettingGroup, SettingView, index_settings_reference, settings_reference};
 pub use repair::{RepairRow, Repaired, repair_unopened};
 pub use request::{
-    ExcludeRequest, ExportRequest, GraphRequest, HostsRequest, LinksRequest, OrderRequest, PagesRequest,
-    ProjectChoice, RankRequest, Request, RunChoice, RunLogRequest, SpeedRequest, WhyRequest,
+    DuplicatesRequest, ExcludeRequest, ExportRequest, GraphRequest, HostsRequest, LinksRequest,
+    MirrorsRequest, OrderRequest, PagesRequest, ProjectChoice, RankRequest, Request, RunChoice,
+    RunLogRequest, SpeedRequest, WhyRequest,
 };
 pub use robots::RobotsWord;
 pub use rows::{

@@ -21,6 +21,10 @@ pub enum Request {
     Why(WhyRequest),
     /// What is wrong with a site's links.
     Links(LinksRequest),
+    /// Pages that say the same.
+    Duplicates(DuplicatesRequest),
+    /// The same pages under other addresses.
+    Mirrors(MirrorsRequest),
     /// Pages and hosts by the links between them.
     Rank(RankRequest),
     /// The links themselves.
@@ -183,6 +187,28 @@ pub struct LinksRequest {
     /// These; all if empty.
     pub lists: Vec<LinkList>,
     /// At most so many rows of each.
+    pub limit: Option<u64>,
+}
+
+/// Which duplicates.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DuplicatesRequest {
+    /// Of this project; the one that ran last unless said.
+    pub project: Option<ProjectName>,
+    /// Nothing for all groups, a URL for its group, two for what they share.
+    pub urls: Vec<String>,
+    /// At most so many groups, the largest first.
+    pub limit: Option<u64>,
+}
+
+/// Which mirrors.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MirrorsRequest {
+    /// Of this project; the one that ran last unless said.
+    pub project: Option<ProjectName>,
+    /// At most so many, those with most pages first.
     pub limit: Option<u64>,
 }
 

@@ -209,6 +209,10 @@ impl Story {
                         "off_topic_distance",
                         "every way to it leads through more pages off topic than links are followed from",
                     ),
+                    Some(Unfollowed::Duplicate) => (
+                        "exact_duplicates",
+                        "only duplicates of other pages lead to it (exact_duplicates, near_duplicates)",
+                    ),
                     _ => ("follow_nofollow", "no followed link leads to it"),
                 };
                 let refusal = Some(format!("{outcome}: {why}"));

@@ -52,6 +52,48 @@ export type DetectAsked = PageGiven & ({
   no_detail?: boolean;
 });
 
+/** Pages that say the same. */
+export type DuplicateGroup = {
+  /** The page that stands for the group: by rank, then the shorter URL, then its bytes. */
+  chosen: string;
+  /** All have exactly the same text. */
+  exact: boolean;
+  /** How many pages it has. */
+  pages: number;
+  /** The pages, the chosen one first; of many the first hundred. */
+  members: DuplicateMember[];
+};
+
+/** A page of a group. */
+export type DuplicateMember = {
+  /** The page. */
+  url: string;
+  /** How alike it is to the chosen one, 0 to 1; none where only others of the group are like it. */
+  similarity?: number | null;
+  /** Its rank, where the mean of all pages is 1. */
+  rank?: number | null;
+};
+
+/** What two pages share. */
+export type DuplicatePair = {
+  /** The first page. */
+  first: string;
+  /** The second. */
+  second: string;
+  /** The part of their fingerprints that both have, of the page that has more. */
+  similarity: number;
+  /** Of the first page's. */
+  of_first: number;
+  /** Of the second page's. */
+  of_second: number;
+  /** The part of the text that stands in common passages, the smaller of the two. */
+  share: number;
+  /** The passages, in the order of the first page. */
+  passages: SharedPassage[];
+  /** Passages that are not shown. */
+  left_out: number;
+};
+
 /** URLs to leave out. */
 export type ExcludeAsked = {
   /** Patterns as in `exclude`. */
@@ -179,6 +221,23 @@ export type ListField = {
 };
 
 /** A page of a list. */
+export type List_DuplicateGroup = {
+  /** The items. */
+  items: {
+    /** The page that stands for the group: by rank, then the shorter URL, then its bytes. */
+    chosen: string;
+    /** All have exactly the same text. */
+    exact: boolean;
+    /** How many pages it has. */
+    pages: number;
+    /** The pages, the chosen one first; of many the first hundred. */
+    members: DuplicateMember[];
+  }[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
 export type List_Fetching = {
   /** The items. */
   items: ({
@@ -219,6 +278,27 @@ export type List_IndexShown = {
     columns: unknown;
     /** Changes with each edit; the ETag. */
     version: string;
+  }[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
+export type List_Mirror = {
+  /** The items. */
+  items: {
+    /** Where the chosen pages are; the star stands for what both have in common. */
+    pattern: string;
+    /** Where their copies are. */
+    copy: string;
+    /** On another host. */
+    other_host: boolean;
+    /** Pages that stand under both. */
+    pages: number;
+    /** One of them, as it is chosen. */
+    example: string;
+    /** Its copy. */
+    example_copy: string;
   }[];
   /** The cursor of the next page; none at the end. */
   next?: string | null;
@@ -441,6 +521,22 @@ export type Meaning = {
   pages_estimate?: number | null;
   /** Seconds that they take at most at this pace from one host; none when nothing limits them. */
   seconds_estimate?: number | null;
+};
+
+/** Two patterns of URLs under which the same pages stand. */
+export type Mirror = {
+  /** Where the chosen pages are; the star stands for what both have in common. */
+  pattern: string;
+  /** Where their copies are. */
+  copy: string;
+  /** On another host. */
+  other_host: boolean;
+  /** Pages that stand under both. */
+  pages: number;
+  /** One of them, as it is chosen. */
+  example: string;
+  /** Its copy. */
+  example_copy: string;
 };
 
 /** Something wrong with a project. */
@@ -997,6 +1093,18 @@ export type SettingView = {
   choices?: string[] | null;
 };
 
+/** The same words on two pages. */
+export type SharedPassage = {
+  /** Where it begins in the main text of the first page, in bytes. */
+  first_at: number;
+  /** As it stands there. */
+  first: string;
+  /** Where it begins in that of the second. */
+  second_at: number;
+  /** As it stands there. */
+  second: string;
+};
+
 /** Another speed. */
 export type SpeedAsked = {
   /** `2/s`, `30/m` or `unlimited`. */
@@ -1098,15 +1206,18 @@ export interface Paths {
     | `/projects/${string}`
     | `/projects/${string}/coverage`
     | `/projects/${string}/diff`
+    | `/projects/${string}/duplicates`
     | `/projects/${string}/export/${string}`
     | `/projects/${string}/file`
     | `/projects/${string}/hosts`
     | `/projects/${string}/links`
+    | `/projects/${string}/mirrors`
     | `/projects/${string}/outcomes`
     | `/projects/${string}/pages`
     | `/projects/${string}/rows`
     | `/projects/${string}/rows/history`
     | `/projects/${string}/runs`
+    | `/projects/${string}/shared`
     | `/projects/${string}/summary`
     | `/projects/${string}/why`
     | `/runs`

@@ -9,6 +9,7 @@ mod demo;
 mod demo_site;
 mod detect;
 mod diff;
+mod duplicates;
 mod evaluate;
 mod export;
 mod graph;
@@ -66,6 +67,8 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb { command: pages::command, run: pages::run },
     Verb { command: why::command, run: why::run },
     Verb { command: links::command, run: links::run },
+    Verb { command: duplicates::command, run: duplicates::run },
+    Verb { command: duplicates::mirrors_command, run: duplicates::mirrors },
     Verb { command: hosts::command, run: hosts::run },
     Verb { command: rank::command, run: rank::run },
     Verb { command: graph::command, run: graph::run },

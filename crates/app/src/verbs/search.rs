@@ -168,6 +168,11 @@ fn lines(answer: &Value) -> Vec<String> {
         let score = hit["score"].as_f64().unwrap_or_default();
         lines.push(format!("{}. {title}  ({score:.3}{pinned})", hit["place"]));
         lines.push(format!("   {}", hit["url"].as_str().unwrap_or_default()));
+        match hit["near_duplicates"].as_u64() {
+            None | Some(0) => {}
+            Some(1) => lines.push("   1 near-duplicate".to_owned()),
+            Some(others) => lines.push(format!("   {others} near-duplicates")),
+        }
         for passage in hit["passages"].as_array().into_iter().flatten() {
             lines.push(format!("   {}", marked(passage)));
         }

@@ -8,6 +8,7 @@ use archive::tables::{LINKS, POSITIONS, VISITS, VisitRecord};
 use archive::{ArchiveReader, HttpHead, Metadata, Purpose, RecordKind};
 use frontier::page_key;
 use frontier::tables::{STATS, Stats, URLS, UrlRecord};
+use judge::tables::{FINGERPRINTS, TWINS};
 use kv::{Reader, Store};
 use model::{CrawlId, HostKey, Outcome, UrlKey};
 
@@ -20,6 +21,8 @@ pub(crate) struct Kept {
     pub(crate) stats: Stats,
     /// Page, place, key and values of every row.
     pub(crate) rows: BTreeSet<String>,
+    /// Pages with their texts' hashes, and pairs of near duplicates.
+    pub(crate) texts: BTreeSet<String>,
     /// Status of each response in the archive, by URL, robots.txt left out.
     pub(crate) archived: BTreeMap<String, Vec<u16>>,
 }
@@ -58,6 +61,7 @@ impl Kept {
             visits: BTreeMap::new(),
             stats: store.get(&STATS, &id.0).unwrap().unwrap_or_default(),
             rows: BTreeSet::new(),
+            texts: BTreeSet::new(),
             archived: BTreeMap::new(),
         };
         kept.read_tables(&store, id);
@@ -114,6 +118,20 @@ impl Kept {
             for row in page.rows.iter().filter(|_| replaced.binary_search(&number).is_err()) {
                 let (url, place, key) = (&page.url, row.position, row.key);
                 self.rows.insert(format!("{url} {place} {key} {:?}", row.values));
+            }
+        }
+        for row in store.prefix(&FINGERPRINTS, &id.0) {
+            let ((_, host, page), print) = row.unwrap();
+            let url = &names[&UrlKey { host: HostKey(host), page }];
+            self.texts.insert(format!("{url} {:x} {:x}", print.exact, print.whole));
+        }
+        for row in store.prefix(&TWINS, &id.0) {
+            let ((_, host, page), twins) = row.unwrap();
+            for twin in twins.twins {
+                // Whichever came second names the other.
+                let mut pair = [&names[&UrlKey { host: HostKey(host), page }], &names[&twin.page]];
+                pair.sort();
+                self.texts.insert(format!("{} and {} alike {}", pair[0], pair[1], twin.similarity));
             }
         }
         for row in store.prefix(&VISITS, &id.0) {
@@ -181,6 +199,7 @@ impl Kept {
 pub(crate) fn assert_same(expected: &Kept, found: &Kept) {
     assert_same_set("URLs", &expected.story(), &found.story());
     assert_same_set("links", &expected.links, &found.links);
+    assert_same_set("texts", &expected.texts, &found.texts);
     assert_same_set("rows", &expected.rows, &found.rows);
     let bytes = |kept: &Kept| -> BTreeMap<String, u64> {
         let hashes = |visits: &Vec<VisitRecord>| {

@@ -26,7 +26,9 @@ const KILLS_IN_SOAK: usize = 20;
 #[test]
 fn a_crawl_of_the_demo_site_survives_kills_at_any_moment() {
     let site = Served::start(Arc::new(Demo::new(1, 1)));
-    let bench = Bench::new(site, |site| vec![site.start_url(), "--exclude=/calendar/*".into()]);
+    let bench = Bench::new(site, |site| {
+        vec![site.start_url(), "--exclude=/calendar/*".into(), "--duplicates=winnowing".into()]
+    });
     bench.kill_and_resume(300);
 }
 

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod drift;
+mod duplicates;
 mod errors;
 mod full_disk;
 mod gannet;

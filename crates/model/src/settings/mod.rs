@@ -3,6 +3,7 @@
 //!
 //! What the settings do is left to the crates they steer.
 
+mod duplicates;
 mod media;
 mod order;
 mod pattern;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Normalise, PageUrl, SelectorText};
 
+pub use duplicates::{DuplicateAct, DuplicateSettings, Duplicates};
 pub use media::MediaPattern;
 pub use order::{Order, Policy};
 pub use pattern::Pattern;
@@ -275,6 +277,28 @@ pub struct CrawlSettings {
     #[schemars(extend("x-group" = "Content"))]
     pub warc_size: Size,
 
+    /// Which pages count as duplicates: none are looked for, those with exactly the same main text, those that share
+    /// most of it (winnowing), or those that share most of their words.
+    #[schemars(extend("x-group" = "Duplicates"))]
+    pub duplicates: Duplicates,
+    /// Winnowing: letters and digits that are hashed together (K). Shorter common runs are never seen.
+    #[serde(deserialize_with = "request::above_zero")]
+    #[schemars(extend("x-group" = "Duplicates", "x-unit" = "characters"))]
+    pub duplicates_k: u32,
+    /// Winnowing: hashes in a row of which one is kept (W). Common runs of W + K − 1 characters are always seen.
+    #[serde(deserialize_with = "request::above_zero")]
+    #[schemars(extend("x-group" = "Duplicates", "x-unit" = "hashes"))]
+    pub duplicates_w: u32,
+    /// How alike near duplicates are at least, in percent; 0 = 70 by winnowing, 90 by words.
+    #[schemars(extend("x-group" = "Duplicates", "x-unit" = "percent"))]
+    pub duplicates_threshold: u32,
+    /// What is done with exact duplicates. Links are left out only where all visible text is the same.
+    #[schemars(extend("x-group" = "Duplicates"))]
+    pub exact_duplicates: DuplicateAct,
+    /// What is done with near duplicates.
+    #[schemars(extend("x-group" = "Duplicates"))]
+    pub near_duplicates: DuplicateAct,
+
     /// Speak HTTP/2 with servers that offer it. One request at a time, unless the rate is unlimited.
     #[schemars(extend("x-group" = "Network"))]
     pub http2: bool,
@@ -401,6 +425,12 @@ impl Default for CrawlSettings {
             content_types: PAGE_TYPES.map(media).to_vec(),
             max_body: Size::from_bytes(4 << 20),
             keep: KeepPages::All,
+            duplicates: Duplicates::Exact,
+            duplicates_k: 16,
+            duplicates_w: 12,
+            duplicates_threshold: 0,
+            exact_duplicates: DuplicateAct::Skip,
+            near_duplicates: DuplicateAct::Mark,
             warc_size: Size::from_bytes(1_000_000_000),
             http2: true,
             proxies: Vec::new(),
@@ -422,6 +452,21 @@ impl CrawlSettings {
             drop_query: self.drop_query,
             drop_trailing_slash: self.drop_trailing_slash,
             drop_www: self.drop_www,
+        }
+    }
+
+    /// Which pages count as duplicates, and what is done with them.
+    pub fn duplicate_settings(&self) -> DuplicateSettings {
+        let usual = if self.duplicates == Duplicates::Keywords { 90 } else { 70 };
+        let threshold =
+            if self.duplicates_threshold == 0 { usual } else { self.duplicates_threshold.min(100) };
+        DuplicateSettings {
+            method: if self.keep == KeepPages::All { self.duplicates } else { Duplicates::Off },
+            gram: self.duplicates_k,
+            window: self.duplicates_w,
+            threshold: f64::from(threshold) / 100.0,
+            exact: self.exact_duplicates,
+            near: self.near_duplicates,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The API below `/api/v1`: one module per resource, each thin; what is done stands in `service`.
 
+mod duplicates;
 mod events;
 mod exports;
 mod indexes;
@@ -84,6 +85,9 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(simulations::map))
         .routes(routes!(simulations::what_if))
         .routes(routes!(simulations::create))
+        .routes(routes!(duplicates::list))
+        .routes(routes!(duplicates::pair))
+        .routes(routes!(duplicates::mirrors))
         .routes(routes!(rows::list))
         .routes(routes!(rows::history))
         .routes(routes!(rows::diff))

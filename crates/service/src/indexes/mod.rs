@@ -111,6 +111,7 @@ pub(crate) fn search(
 ) -> Result<(), ServiceError> {
     let index = open::chosen(data, request.index.as_deref(), now)?;
     bring_up_to_date(data, &index)?;
+    index.renew_groups(data);
     let answer = with_searcher(&index, now, |searcher| searcher.search(&request.search))?;
     if answer.total > 0 && request.search.cursor.is_none() && !request.search.explain {
         index.remember_query(&request.search.query);

@@ -17,6 +17,7 @@ use text::suggest::Suggestions;
 
 use super::kept::{Kept, Origin};
 use super::phrases::Phrases;
+use crate::duplicates::{GroupWord, Groups};
 use crate::select::hint;
 use crate::stored_ranks::LazyRanks;
 use crate::{Data, ServiceError};
@@ -37,6 +38,8 @@ pub(crate) struct OpenIndex {
     ended: AtomicBool,
     /// The ranks of its projects' pages, as they were last computed.
     ranks: Mutex<Arc<LazyRanks>>,
+    /// The groups of duplicates among its projects' pages.
+    groups: Mutex<Vec<Arc<Groups>>>,
     /// Running crawls that keep it up to date.
     followers: AtomicIsize,
     suggestions: Kept<Suggestions>,
@@ -130,6 +133,7 @@ pub(super) fn open(data: &Data, entry: &IndexEntry) -> Result<Arc<OpenIndex>, Se
         feeding: Mutex::new(None),
         ended: AtomicBool::new(false),
         ranks: Mutex::default(),
+        groups: Mutex::default(),
         followers: AtomicIsize::new(0),
     });
     index.renew_ranks(data);
@@ -324,6 +328,14 @@ fn row_fields(data: &Data, settings: &IndexSettings) -> Result<Vec<RowField>, Se
     Ok(fields)
 }
 
+/// What a search does with a page for the sake of others that say the same.
+fn group_of(groups: &[Arc<Groups>], url: &str) -> Option<search::Group> {
+    groups.iter().enumerate().find_map(|(project, groups)| {
+        let GroupWord { group, others, hidden } = groups.word(url)?;
+        Some(search::Group { number: (project as u64) << 32 | group, others, hidden })
+    })
+}
+
 impl OpenIndex {
     pub(crate) fn feeding(&self) -> MutexGuard<'_, Option<Writer>> {
         self.feeding.lock().unwrap_or_else(PoisonError::into_inner)
@@ -392,8 +404,28 @@ impl OpenIndex {
             kept.get(origin, make).inspect_err(|error| tracing::warn!(%error, "no near spellings")).ok()
         };
         let ranks = Arc::clone(&self.ranks.lock().unwrap_or_else(PoisonError::into_inner));
-        let shard = Local::new(view, fields, load);
+        let mut shard = Local::new(view, fields, load);
+        let groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if groups.iter().any(|groups| !groups.groups.is_empty()) {
+            shard = shard.with_groups(Arc::new(move |url| group_of(&groups, url)));
+        }
         Ok(Some(shard.with_pageranks(Arc::new(move |url| ranks.scaled(url)))))
+    }
+
+    /// Looks whether duplicates have come since.
+    pub(super) fn renew_groups(&self, data: &Data) {
+        let mut found = Vec::new();
+        for name in &self.settings.projects {
+            let Some(entry) = name.parse().ok().and_then(|name| data.project(Some(&name)).ok()) else {
+                continue;
+            };
+            // Without them the hits stand side by side.
+            match data.search_groups().get(data, &entry) {
+                Ok(groups) => found.extend(groups),
+                Err(error) => tracing::warn!(%error, "no groups of duplicates"),
+            }
+        }
+        *self.groups.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
 
     /// Looks whether ranks were computed since; they are read when a formula first asks for one.

@@ -100,6 +100,7 @@ fn drop_part(data: &Data, crawl: CrawlId) -> Result<bool, ServiceError> {
     let links: Vec<_> = store.prefix(&LINKS, &crawl.0).keys().take(DROP).collect::<Result<_, _>>()?;
     links.iter().for_each(|key| batch.remove(&LINKS, key));
     let mut done = visits.is_empty() && links.is_empty();
+    done &= judge::book::drop_some(&mut batch, crawl, DROP)?;
     if done {
         done = Frontier::drop_crawl(&mut batch, crawl, DROP)?;
     }

@@ -1,0 +1,179 @@
+//! Duplicates as people meet them: judged while they are crawled, listed in groups, compared, collapsed in a search.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use webs::Answer;
+
+use crate::gannet::{Said, gannet};
+use crate::process::Running;
+use crate::served::{Served, missing, small};
+
+struct Desk {
+    site: Served,
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new(web: Arc<dyn webs::Web>) -> Desk {
+        Desk { site: Served::start(web), folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn data(&self) -> String {
+        self.folder.path().join("data").to_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    fn crawl(&self, start: &str, more: &[&str]) {
+        let hosts = self.folder.path().join("hosts");
+        std::fs::write(&hosts, self.site.hosts_file()).unwrap();
+        let hosts = format!("--hosts={}", hosts.display());
+        let data = format!("--data={}", self.data());
+        let usual = ["crawl", start, &data, &hosts, "--allow-private", "--rate=unlimited", "-q"];
+        Running::start(&[&usual, more].concat()).finish();
+    }
+
+    fn say(&self, args: &[&str]) -> Said {
+        gannet(&[args, &["--data", &self.data()]].concat())
+    }
+
+    #[track_caller]
+    fn json(&self, args: &[&str]) -> Vec<Value> {
+        let said = self.say(&[args, &["--json"]].concat());
+        assert_eq!(said.code, Some(0), "{args:?}: {}{}", said.out, said.err);
+        said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// Words that follow from a number.
+fn words(number: u64, count: u64) -> Vec<String> {
+    let word =
+        |place: u64| format!("word{:x}", (number * 7_919 + place).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44);
+    (0..count).map(word).collect()
+}
+
+fn article(number: u64, edits: usize) -> String {
+    let mut words = words(number, 200);
+    for edit in 0..edits {
+        words[7 + edit * 90] = format!("edited{edit}");
+    }
+    words.chunks(40).map(|words| format!("<p>{}.</p>", words.join(" "))).collect()
+}
+
+fn html(title: &str, menu: &str, main: &str, links: &[String]) -> Answer {
+    let links: String = links.iter().map(|to| format!("<li><a href=\"{to}\">{to}</a>")).collect();
+    let page =
+        format!("<!doctype html><title>{title}</title><nav>{menu}<ul>{links}</ul></nav><main>{main}</main>");
+    Answer::new(200, "text/html", page)
+}
+
+/// Five articles, each also in print, with other menus and a word or two edited; the first three on another host as they
+/// are.
+fn magazine(request: &webs::Request) -> Answer {
+    let path = request.path.clone();
+    let number = |prefix: &str| path.strip_prefix(prefix).and_then(|rest| rest.parse::<u64>().ok());
+    match (request.host.as_str(), path.as_str()) {
+        (_, "/robots.txt") => missing(),
+        (host, "/") => {
+            let port = host.split_once(':').map_or(String::new(), |(_, port)| format!(":{port}"));
+            let mut links: Vec<String> = (1..=5).map(|n| format!("/read/{n}")).collect();
+            links.extend((1..=5).map(|n| format!("/print/{n}")));
+            links.extend((1..=3).map(|n| format!("http://mirror.test{port}/read/{n}")));
+            html("Start", "Welcome", "<p>All articles of the magazine.</p>", &links)
+        }
+        (host, _) if host.starts_with("mirror") => match number("/read/") {
+            Some(n) => html(&format!("Article {n}"), "A mirror", &article(n, 0), &[]),
+            None => missing(),
+        },
+        _ => match (number("/read/"), number("/print/")) {
+            (Some(n), _) => html(&format!("Article {n}"), "Home", &article(n, 0), &[]),
+            (_, Some(n)) => html(&format!("Article {n}"), "Print", &article(n, 2), &[]),
+            _ => missing(),
+        },
+    }
+}
+
+#[test]
+fn near_duplicates_are_grouped_compared_and_collapsed() {
+    let desk = Desk::new(small(&["magazine.test", "mirror.test"], magazine));
+    let port = desk.site.port();
+    let start = format!("http://magazine.test:{port}/");
+    desk.crawl(&start, &["--scope=any", "--duplicates=winnowing"]);
+
+    let rows = desk.json(&["duplicates"]);
+    let counts = rows.last().unwrap();
+    assert_eq!((counts["groups"].as_u64(), counts["pages"].as_u64()), (Some(5), Some(13)), "{rows:?}");
+    let largest = &rows[0];
+    assert_eq!((largest["row"].as_str(), largest["pages"].as_u64()), (Some("group"), Some(3)));
+    for member in largest["members"].as_array().unwrap() {
+        assert!(member["similarity"].as_f64().unwrap() >= 0.7, "{largest}");
+    }
+
+    let (read, print) = (format!("{start}read/2"), format!("{start}print/2"));
+    let group = desk.json(&["duplicates", &print]).remove(0);
+    assert_eq!(group["pages"].as_u64(), Some(3));
+    let pair = desk.json(&["duplicates", &read, &print]).remove(0);
+    assert!(pair["similarity"].as_f64().unwrap() > 0.7 && pair["share"].as_f64().unwrap() > 0.9, "{pair}");
+    assert!(pair["passages"].as_array().unwrap().len() >= 2, "{pair}");
+    let text = desk.say(&["duplicates", &read, &print]).out;
+    assert!(text.contains("first  byte") && text.contains("second byte"), "{text}");
+    let lonely = desk.say(&["duplicates", &format!("{start}nowhere")]);
+    assert!(lonely.code != Some(0) && lonely.err.contains("was not judged"), "{}", lonely.err);
+
+    let mirrors = desk.json(&["mirrors"]);
+    let has = |parts: [&str; 2], other_host: bool| {
+        mirrors.iter().any(|mirror| {
+            let both = [mirror["pattern"].as_str().unwrap(), mirror["copy"].as_str().unwrap()];
+            parts.iter().all(|part| both.iter().any(|pattern| pattern.contains(part)))
+                && mirror["other_host"] == other_host
+        })
+    };
+    assert!(has(["//mirror.test", "//magazine.test"], true), "{mirrors:?}");
+    assert!(has(["/read/*", "/print/*"], false), "{mirrors:?}");
+
+    let word = &words(2, 200)[100];
+    let answer = desk.json(&["search", word]).remove(0);
+    let hits = answer["hits"].as_array().unwrap();
+    assert_eq!(hits.len(), 1, "three pages have the word, one of them is shown: {answer}");
+    assert_eq!(hits[0]["near_duplicates"].as_u64(), Some(2));
+    let text = desk.say(&["search", word]).out;
+    assert!(text.contains("2 near-duplicates"), "{text}");
+}
+
+/// A site that gives every visitor a session and writes it into all links: the same pages without end.
+fn sessions(request: &webs::Request) -> Answer {
+    let path = request.path.clone();
+    if path == "/robots.txt" {
+        return missing();
+    }
+    let depth = path.matches('/').count() as u64;
+    let main = article(1, 0);
+    Answer::new(
+        200,
+        "text/html",
+        format!(
+            "<title>Shop</title><main>{main}<a href=\"{path}s{depth}/\">more</a><a href=\"/a/\">a</a></main>"
+        ),
+    )
+}
+
+#[test]
+fn links_of_a_page_that_is_the_same_in_all_are_not_followed() {
+    let desk = Desk::new(small(&["shop.test"], sessions));
+    let start = format!("http://shop.test:{}/", desk.site.port());
+    let paths = |desk: &Desk| {
+        let rows = desk.json(&["pages", "--outcome", "fetched"]);
+        rows.iter().map(|row| row["url"].as_str().unwrap().replace(&start, "/")).collect::<Vec<_>>()
+    };
+    desk.crawl(&start, &["--max-pages=30"]);
+    let mut found = paths(&desk);
+    found.sort();
+    assert_eq!(found, ["/", "/a/", "/s1/"]);
+    let why = desk.say(&["why", &format!("{start}s1/s2/")]).out;
+    assert!(why.contains("duplicates"), "{why}");
+
+    let other = Desk::new(small(&["shop.test"], sessions));
+    let start = format!("http://shop.test:{}/", other.site.port());
+    other.crawl(&start, &["--max-pages=30", "--exact-duplicates=mark", "--max-stale-per-template=0"]);
+    assert!(other.json(&["pages", "--outcome", "fetched"]).len() > 10);
+}

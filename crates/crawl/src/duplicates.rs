@@ -1,0 +1,72 @@
+//! Duplicates in a crawl: the judge's verdict on each page as it is kept, and what the settings make of it.
+
+use archive::tables::Links;
+use frontier::{Offer, TextMark, Unfollowed};
+use judge::book::{self, Verdict};
+use judge::fingerprint::Fingerprint;
+use kv::{Batch, KvError};
+use model::{CrawlId, CrawlSettings, DuplicateSettings, Duplicates, UrlKey};
+
+/// Judges pages by a project's settings.
+pub(crate) struct DuplicateBook {
+    settings: DuplicateSettings,
+}
+
+/// What becomes of a page for the sake of others with its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Treatment {
+    /// Its text is known from another page.
+    known: bool,
+    /// Its links are not followed.
+    skip_links: bool,
+}
+
+impl DuplicateBook {
+    pub(crate) fn new(settings: &CrawlSettings) -> DuplicateBook {
+        DuplicateBook { settings: settings.duplicate_settings() }
+    }
+
+    /// Judges a page and notes its text in the batch; a page without a fingerprint has none any more.
+    pub(crate) fn judge(
+        &self,
+        batch: &mut Batch,
+        crawl: CrawlId,
+        page: UrlKey,
+        fingerprint: Option<&Fingerprint>,
+    ) -> Result<Treatment, KvError> {
+        if self.settings.method == Duplicates::Off {
+            return Ok(Treatment::default());
+        }
+        match fingerprint {
+            Some(fingerprint) => {
+                let verdict = book::judge(batch, crawl, page, fingerprint, self.settings.threshold)?;
+                Ok(self.treatment(&verdict))
+            }
+            None => book::forget(batch, crawl, page).map(|()| Treatment::default()),
+        }
+    }
+
+    fn treatment(&self, verdict: &Verdict) -> Treatment {
+        let skip_links = match verdict.copy_of {
+            // The same text may stand between other links: a list and its second page.
+            Some(_) => verdict.same_in_all && self.settings.exact.skips_links(),
+            None => !verdict.twins.is_empty() && self.settings.near.skips_links(),
+        };
+        Treatment { known: verdict.is_duplicate(), skip_links }
+    }
+}
+
+impl Treatment {
+    /// Marks the page's text as known and its links as not followed, as far as they are.
+    pub(crate) fn apply(self, offers: &mut [Offer], links: &mut Links, text: Option<&mut TextMark>) {
+        if self.known {
+            text.into_iter().for_each(TextMark::is_known);
+        }
+        if self.skip_links {
+            for offer in offers {
+                offer.unfollowed.get_or_insert(Unfollowed::Duplicate);
+            }
+            links.edges.iter_mut().for_each(|edge| edge.followed = false);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The book of texts: judges a page against all that were read before it, and notes it.
+//!
+//! Everything is read and written through the caller's batch, so that a verdict and the visit it belongs to become
+//! durable together, and a crash repeats both. What follows from a verdict is the caller's to do.
+
+use kv::{Batch, KvError, Reader};
+use model::{CrawlId, HostKey, UrlKey};
+
+use crate::fingerprint::Fingerprint;
+use crate::lookup::{Candidate, Fingerprints, MOST_HOLDERS, Sketch, ranked};
+use crate::tables::{EXACT_TEXTS, FINGERPRINTS, HOLDERS, TWINS, Twin, Twins};
+
+/// Candidates that are compared, those that share most first.
+const MOST_COMPARED: usize = 16;
+
+/// Holders of one exact text that are looked at to find one that is the same in all that is visible.
+const MOST_SAME: usize = 16;
+
+/// What is known of a page's text when it is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// A page with exactly the same main text.
+    pub copy_of: Option<UrlKey>,
+    /// One of those pages is the same in all that is visible.
+    pub same_in_all: bool,
+    /// Near duplicates, most alike first; none are looked for of an exact one.
+    pub twins: Vec<Twin>,
+}
+
+impl Verdict {
+    /// True of a page whose text is not its own.
+    pub fn is_duplicate(&self) -> bool {
+        self.copy_of.is_some() || !self.twins.is_empty()
+    }
+}
+
+/// Judges a page, and notes its text in place of the one it had.
+pub fn judge(
+    batch: &mut Batch,
+    crawl: CrawlId,
+    page: UrlKey,
+    fingerprint: &Fingerprint,
+    threshold: f64,
+) -> Result<Verdict, KvError> {
+    let row = (crawl.0, page.host.0, page.page);
+    let former = batch.get(&FINGERPRINTS, &row)?;
+    let unchanged = former.as_ref() == Some(fingerprint);
+    if !unchanged {
+        forget_text(batch, crawl, page, former.as_ref())?;
+    }
+    let mut verdict = exact(batch, crawl, page, fingerprint)?;
+    if unchanged {
+        // Judged before; what has come since was judged against it.
+        verdict.twins = batch.get(&TWINS, &row)?.unwrap_or_default().twins;
+        return Ok(verdict);
+    }
+    let text = (crawl.0, fingerprint.exact, page.host.0, page.page);
+    batch.put(&EXACT_TEXTS, &text, &fingerprint.whole);
+    if verdict.copy_of.is_none() && !fingerprint.sketch.is_empty() {
+        let sketch = fingerprint.sketch();
+        let mut index = StoredIndex { batch, crawl };
+        let candidates = index.candidates(&sketch)?;
+        index.add(page, &sketch)?;
+        verdict.twins = twins(batch, crawl, page, fingerprint, &candidates, threshold)?;
+        if !verdict.twins.is_empty() {
+            batch.put(&TWINS, &row, &Twins { twins: verdict.twins.clone() });
+        }
+    }
+    batch.put(&FINGERPRINTS, &row, fingerprint);
+    Ok(verdict)
+}
+
+/// Forgets a page's text: it has gone, or says too little now.
+pub fn forget(batch: &mut Batch, crawl: CrawlId, page: UrlKey) -> Result<(), KvError> {
+    let former = batch.get(&FINGERPRINTS, &(crawl.0, page.host.0, page.page))?;
+    forget_text(batch, crawl, page, former.as_ref())
+}
+
+/// Near duplicates of a page that still count.
+pub fn standing_twins(reader: &impl Reader, crawl: CrawlId, twins: &Twins) -> Result<Vec<Twin>, KvError> {
+    let mut standing = Vec::new();
+    for twin in &twins.twins {
+        let text = (crawl.0, twin.exact, twin.page.host.0, twin.page.page);
+        if reader.contains(&EXACT_TEXTS, &text)? {
+            standing.push(*twin);
+        }
+    }
+    Ok(standing)
+}
+
+/// Drops up to `most` rows of each table of a crawl; true when none are left.
+pub fn drop_some(batch: &mut Batch, crawl: CrawlId, most: usize) -> Result<bool, KvError> {
+    let mut done = true;
+    macro_rules! drop_rows {
+        ($($table:expr),*) => {$(
+            let keys: Vec<_> = batch.prefix($table, &crawl.0).keys().take(most).collect::<Result<_, _>>()?;
+            done &= keys.is_empty();
+            keys.iter().for_each(|key| batch.remove($table, key));
+        )*};
+    }
+    drop_rows!(&FINGERPRINTS, &EXACT_TEXTS, &HOLDERS, &TWINS);
+    Ok(done)
+}
+
+fn exact(
+    reader: &impl Reader,
+    crawl: CrawlId,
+    page: UrlKey,
+    fingerprint: &Fingerprint,
+) -> Result<Verdict, KvError> {
+    let mut verdict = Verdict::default();
+    for holder in reader.prefix(&EXACT_TEXTS, &(crawl.0, fingerprint.exact)).take(MOST_SAME) {
+        let ((_, _, host, other), whole) = holder?;
+        let other = UrlKey { host: HostKey(host), page: other };
+        if other != page {
+            verdict.copy_of.get_or_insert(other);
+            verdict.same_in_all |= whole == fingerprint.whole;
+        }
+    }
+    Ok(verdict)
+}
+
+fn twins(
+    reader: &impl Reader,
+    crawl: CrawlId,
+    page: UrlKey,
+    fingerprint: &Fingerprint,
+    candidates: &[Candidate<UrlKey>],
+    threshold: f64,
+) -> Result<Vec<Twin>, KvError> {
+    let mut twins = Vec::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.id != page).take(MOST_COMPARED) {
+        let other = reader.get(&FINGERPRINTS, &(crawl.0, candidate.id.host.0, candidate.id.page))?;
+        let Some(other) = other else { continue };
+        let Some(likeness) = fingerprint.likeness(&other) else { continue };
+        if likeness.similarity >= threshold {
+            let similarity = (likeness.similarity * 1_000.0).round() as u16;
+            twins.push(Twin { page: candidate.id, exact: other.exact, similarity });
+        }
+    }
+    twins.sort_unstable_by_key(|twin| (std::cmp::Reverse(twin.similarity), twin.page));
+    Ok(twins)
+}
+
+fn forget_text(
+    batch: &mut Batch,
+    crawl: CrawlId,
+    page: UrlKey,
+    former: Option<&Fingerprint>,
+) -> Result<(), KvError> {
+    let Some(former) = former else { return Ok(()) };
+    let row = (crawl.0, page.host.0, page.page);
+    batch.remove(&FINGERPRINTS, &row);
+    batch.remove(&TWINS, &row);
+    batch.remove(&EXACT_TEXTS, &(crawl.0, former.exact, page.host.0, page.page));
+    StoredIndex { batch, crawl }.remove(page, &former.sketch())
+}
+
+/// The index of looked-up hashes in the store.
+struct StoredIndex<'a> {
+    batch: &'a mut Batch,
+    crawl: CrawlId,
+}
+
+impl Fingerprints for StoredIndex<'_> {
+    type Document = UrlKey;
+    type Error = KvError;
+
+    fn candidates(&self, sketch: &Sketch) -> Result<Vec<Candidate<UrlKey>>, KvError> {
+        let mut holders = Vec::new();
+        for hash in sketch.hashes() {
+            holders.extend(self.batch.get(&HOLDERS, &(self.crawl.0, *hash))?);
+        }
+        Ok(ranked(holders.into_iter().flat_map(|holders| holders.pages)))
+    }
+
+    fn add(&mut self, page: UrlKey, sketch: &Sketch) -> Result<(), KvError> {
+        for hash in sketch.hashes() {
+            let mut holders = self.batch.get(&HOLDERS, &(self.crawl.0, *hash))?.unwrap_or_default();
+            if holders.pages.len() < MOST_HOLDERS && !holders.pages.contains(&page) {
+                holders.pages.push(page);
+                self.batch.put(&HOLDERS, &(self.crawl.0, *hash), &holders);
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, page: UrlKey, sketch: &Sketch) -> Result<(), KvError> {
+        for hash in sketch.hashes() {
+            let key = (self.crawl.0, *hash);
+            let Some(mut holders) = self.batch.get(&HOLDERS, &key)? else { continue };
+            holders.pages.retain(|holder| *holder != page);
+            match holders.pages.is_empty() {
+                true => self.batch.remove(&HOLDERS, &key),
+                false => self.batch.put(&HOLDERS, &key, &holders),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "book_tests.rs"]
+mod tests;

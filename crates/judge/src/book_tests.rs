@@ -1,0 +1,147 @@
+//! Pages of made-up texts, judged one after the other.
+
+use kv::{Durability, Store};
+use model::{CrawlSettings, Duplicates, Page, PageUrl};
+use proptest::prelude::*;
+
+use super::*;
+use crate::fingerprint::FingerprintMaker;
+
+const CRAWL: CrawlId = CrawlId(1);
+
+struct Book {
+    store: Store,
+    maker: FingerprintMaker,
+}
+
+impl Book {
+    fn by(method: Duplicates) -> Book {
+        let settings = CrawlSettings { duplicates: method, ..CrawlSettings::default() };
+        let maker = FingerprintMaker::of(&settings.duplicate_settings()).expect("not off");
+        Book { store: Store::memory(), maker }
+    }
+
+    fn read(&self, path: &str, main: &str, menu: &str) -> Verdict {
+        let page = Page { main: main.to_owned(), text: format!("{menu}\n{main}"), ..Page::default() };
+        let fingerprint = self.maker.of_page(&page).expect("enough text");
+        let mut batch = self.store.batch();
+        let verdict = judge(&mut batch, CRAWL, key(path), &fingerprint, 0.7).unwrap();
+        self.store.commit(batch, Durability::Synced).unwrap();
+        verdict
+    }
+
+    fn rows(&self) -> (usize, usize, usize, usize) {
+        let (store, crawl) = (&self.store, CRAWL.0);
+        (
+            store.prefix(&FINGERPRINTS, &crawl).count(),
+            store.prefix(&EXACT_TEXTS, &crawl).count(),
+            store.prefix(&HOLDERS, &crawl).count(),
+            store.prefix(&TWINS, &crawl).count(),
+        )
+    }
+}
+
+fn key(path: &str) -> UrlKey {
+    UrlKey::of(&PageUrl::parse(&format!("http://e.test/{path}")).expect("a URL"))
+}
+
+fn words(seed: u64, count: u64) -> Vec<String> {
+    (0..count)
+        .map(|n| format!("w{:x}", (seed * 1_000 + n).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44))
+        .collect()
+}
+
+#[test]
+fn the_same_text_is_a_copy_whatever_the_menu_and_the_spacing() {
+    let book = Book::by(Duplicates::Exact);
+    let text = words(1, 60).join(" ");
+    assert_eq!(book.read("a", &text, "home"), Verdict::default());
+    let other_menu = book.read("b", &text.to_uppercase().replace(' ', ",\n"), "start");
+    assert_eq!((other_menu.copy_of, other_menu.same_in_all), (Some(key("a")), false));
+    let same_menu = book.read("c", &text, "home");
+    assert!(same_menu.copy_of.is_some() && same_menu.same_in_all);
+    assert_eq!(book.read("d", &words(2, 60).join(" "), "home"), Verdict::default());
+}
+
+#[test]
+fn near_duplicates_are_twins_by_either_judge() {
+    for method in [Duplicates::Winnowing, Duplicates::Keywords] {
+        let book = Book::by(method);
+        for seed in 0..40 {
+            assert!(!book.read(&format!("{seed}"), &words(seed, 300).join(" "), "").is_duplicate());
+        }
+        let mut edited = words(7, 300);
+        edited[20] = "another".into();
+        let verdict = book.read("edited", &edited.join(" "), "");
+        assert_eq!(verdict.twins.first().map(|twin| twin.page), Some(key("7")), "{method}");
+        assert_eq!(verdict.copy_of, None);
+        assert!(verdict.twins[0].similarity >= 700 && verdict.twins[0].similarity < 1_000);
+    }
+}
+
+#[test]
+fn a_page_is_no_duplicate_of_itself_and_leaves_nothing_when_it_changes() {
+    for method in [Duplicates::Exact, Duplicates::Winnowing, Duplicates::Keywords] {
+        let book = Book::by(method);
+        let text = words(1, 300);
+        book.read("a", &text.join(" "), "");
+        let rows = book.rows();
+        assert_eq!(book.read("a", &text.join(" "), ""), Verdict::default(), "{method}");
+        assert_eq!(book.rows(), rows);
+        assert_eq!(book.read("a", &words(2, 300).join(" "), ""), Verdict::default());
+        assert!(!book.read("b", &text.join(" "), "").is_duplicate(), "nobody has that text any more");
+        let mut batch = book.store.batch();
+        forget(&mut batch, CRAWL, key("a")).unwrap();
+        forget(&mut batch, CRAWL, key("b")).unwrap();
+        book.store.commit(batch, Durability::Synced).unwrap();
+        assert_eq!(book.rows(), (0, 0, 0, 0), "{method}");
+    }
+}
+
+#[test]
+fn a_twin_that_changed_counts_no_more() {
+    let book = Book::by(Duplicates::Winnowing);
+    let text = words(1, 300);
+    book.read("a", &text.join(" "), "");
+    let mut edited = text.clone();
+    edited[20] = "another".into();
+    book.read("b", &edited.join(" "), "");
+    let row = (CRAWL.0, key("b").host.0, key("b").page);
+    let twins = book.store.get(&TWINS, &row).unwrap().expect("b has a twin");
+    assert_eq!(standing_twins(&book.store, CRAWL, &twins).unwrap().len(), 1);
+    book.read("a", &words(2, 300).join(" "), "");
+    assert_eq!(standing_twins(&book.store, CRAWL, &twins).unwrap(), []);
+}
+
+#[test]
+fn a_text_that_says_nothing_has_no_fingerprint() {
+    let settings = CrawlSettings::default().duplicate_settings();
+    let maker = FingerprintMaker::of(&settings).expect("not off");
+    let page = Page { text: "next previous home".repeat(5), ..Page::default() };
+    assert_eq!(maker.of_page(&page), None);
+    let off = CrawlSettings { duplicates: Duplicates::Off, ..CrawlSettings::default() };
+    assert!(FingerprintMaker::of(&off.duplicate_settings()).is_none());
+}
+
+proptest! {
+    /// What the crawl keeps judges as the full fingerprints of the texts do.
+    #[test]
+    fn kept_hashes_judge_as_whole_ones(edits in proptest::collection::vec(0..300_usize, 0..60)) {
+        use crate::compare::Prepared;
+        use crate::winnow::Winnowing;
+        let text = words(3, 300);
+        let mut edited = text.clone();
+        for at in edits {
+            edited[at] = format!("edit{at}");
+        }
+        let settings = CrawlSettings { duplicates: Duplicates::Winnowing, ..CrawlSettings::default() };
+        let maker = FingerprintMaker::of(&settings.duplicate_settings()).expect("not off");
+        let of = |words: &[String]| {
+            maker.of_page(&Page { text: words.join(" "), ..Page::default() }).expect("enough text")
+        };
+        let kept = of(&text).likeness(&of(&edited)).expect("the same method");
+        let whole = Prepared::new(&text.join(" "), Winnowing::default())
+            .likeness(&Prepared::new(&edited.join(" "), Winnowing::default()));
+        prop_assert!((kept.similarity - whole.similarity).abs() < 1e-9, "{kept:?} {whole:?}");
+    }
+}

@@ -1,0 +1,70 @@
+//! Versions of pages: the visits that brought a text, and the page as each of them found it.
+
+use archive::ArchiveReader;
+use archive::tables::{VISITS, VisitRecord};
+use catalog::ProjectEntry;
+use crawl::PageReader;
+use kv::{Reader, Snapshot};
+use model::{CrawlId, Fetched, Page, PageUrl, Project, Timestamp, UrlKey};
+
+use crate::{Data, ServiceError, stored};
+
+/// A visit of a page.
+pub(crate) struct Visited {
+    pub(crate) at: Timestamp,
+    pub(crate) visit: VisitRecord,
+}
+
+impl Visited {
+    /// True of a visit whose page is kept.
+    pub(crate) fn is_version(&self) -> bool {
+        self.visit.location.is_some() && matches!(self.visit.status, Some(200..=299))
+    }
+}
+
+/// Every visit of a page, oldest first.
+pub(crate) fn visits(snapshot: &Snapshot, crawl: CrawlId, key: UrlKey) -> Result<Vec<Visited>, ServiceError> {
+    let rows = snapshot.prefix(&VISITS, &(crawl.0, key.host.0, key.page));
+    rows.map(|row| row.map(|((.., at), visit)| Visited { at: Timestamp(at), visit }).map_err(Into::into))
+        .collect()
+}
+
+/// Reads pages as they are kept.
+pub(crate) struct KeptPages {
+    archive: ArchiveReader,
+    reader: PageReader,
+    project: Project,
+}
+
+impl KeptPages {
+    /// Those of a project.
+    pub(crate) fn of(data: &Data, entry: &ProjectEntry) -> Result<KeptPages, ServiceError> {
+        // Rows have a table of their own.
+        let project = Project { fields: None, ..entry.project.clone() };
+        let reader = PageReader::new(&project, PageReader::product(&project.crawl))
+            .map_err(|error| ServiceError::Settings(error.to_string()))?;
+        Ok(KeptPages { archive: ArchiveReader::new(&data.archive_dir(entry.crawl)), reader, project })
+    }
+
+    /// The answer that a visit brought.
+    pub(crate) fn answer(&self, url: &PageUrl, visited: &Visited) -> Result<Fetched, ServiceError> {
+        stored::answer(&self.archive, url, visited.at, &visited.visit, &self.project.crawl)
+            .ok_or_else(|| ServiceError::NotKept(url.to_string()))
+    }
+
+    /// The page that a visit found.
+    pub(crate) fn page(&self, url: &PageUrl, visited: &Visited) -> Result<Page, ServiceError> {
+        Ok(self.reader.read(&self.answer(url, visited)?).page)
+    }
+
+    /// The latest version of a page.
+    pub(crate) fn latest(
+        &self,
+        snapshot: &Snapshot,
+        crawl: CrawlId,
+        url: &PageUrl,
+    ) -> Result<Page, ServiceError> {
+        let last = visits(snapshot, crawl, UrlKey::of(url))?.into_iter().rfind(Visited::is_version);
+        self.page(url, &last.ok_or_else(|| ServiceError::NotKept(url.to_string()))?)
+    }
+}

@@ -108,6 +108,7 @@ async fn crawl(ports: &Ports, of: impl Fn(Manner) -> bool) -> Result<Load, Failu
         watcher: None,
         paused: false,
         neighbours: crawl::Neighbours::default(),
+        refresh: false,
     };
     let run = Run::start(setup)?;
     let progress = run.progress();

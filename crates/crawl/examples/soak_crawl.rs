@@ -159,6 +159,7 @@ fn start(dir: &Path, project: Project) -> Result<Run, Failure> {
         watcher: None,
         paused: false,
         neighbours: crawl::Neighbours::default(),
+        refresh: false,
     })?)
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use archive::rows::{self, PageRows, Stand};
 use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
-use archive::{ArchiveSettings, ArchiveWriter, Records};
+use archive::{ArchiveSettings, ArchiveWriter, RecordKind, Records};
 use frontier::tables::{HintsAnswer, RobotsAnswer, STATS, Stats, URLS};
 use frontier::{Asked, End, Frontier, Lane, LimitReached, Next, Offer, Settled, Unfollowed, page_key};
 use kv::{Batch, Durability, Reader, Store};
@@ -29,6 +29,7 @@ use crate::neighbours::Stay;
 use crate::progress::{EndReason, Ended, Pause, Progress};
 use crate::rank_watch::RankWatch;
 use crate::read::{self, FreshPage, Read};
+use crate::revisits::{self, Revisits};
 use crate::robots::{AskedRobots, Leash, RobotsBook};
 use crate::run::{Change, Wish};
 use crate::slot_time::SlotTime;
@@ -67,6 +68,8 @@ const RECONSIDER: usize = 4_096;
 
 /// Waiting URLs that get their place by another order, per group: few enough that nothing stands still for them.
 const REORDER: usize = 1_024;
+/// Pages that are put back to be asked for again, per group.
+const REVISITS_AT_ONCE: usize = 1_024;
 
 pub(crate) struct Conductor {
     pub(crate) id: CrawlId,
@@ -81,6 +84,9 @@ pub(crate) struct Conductor {
     pub(crate) robots: RobotsBook,
     pub(crate) hints: HintsBook,
     pub(crate) duplicates: DuplicateBook,
+    pub(crate) revisits: Revisits,
+    /// Pages that are due are to be asked for again; until they are chosen.
+    pub(crate) refresh: bool,
     pub(crate) slots: Arc<Slots>,
     pub(crate) inbox: mpsc::Receiver<Message>,
     pub(crate) runtime: Handle,
@@ -243,7 +249,14 @@ impl Conductor {
             };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
-        self.commit(state)
+        self.commit(state)?;
+        if std::mem::take(&mut self.refresh) {
+            let settings = self.project.crawl.revisit_settings();
+            self.revisits = Revisits::due(&self.store, self.id, &settings, now)?;
+            let text = format!("{} pages are due to be asked for again", self.revisits.len());
+            self.tell(|| Event::Note { warn: false, text: text.clone() });
+        }
+        Ok(())
     }
 
     /// Time in which nothing could happen takes no lease from its worker, and is no running time.
@@ -416,6 +429,10 @@ impl Conductor {
             if let Some(records) = &records {
                 let start = self.archive.as_ref().map(ArchiveWriter::position);
                 visit.location = self.append(state, records, now)?;
+                if records.members.first().is_some_and(|member| member.kind == RecordKind::Revisit) {
+                    // The version before stands for it.
+                    visit.location = None;
+                }
                 match (fresh, start, self.archive.as_ref().map(ArchiveWriter::position)) {
                     (Some(fresh), Some(start), Some(reached)) => {
                         let FreshPage { url, page } = *fresh;
@@ -440,6 +457,9 @@ impl Conductor {
             if let Some(rows) = rows {
                 self.keep_rows(state, rows)?;
             }
+            if matches!(end, End::NotModified) {
+                revisits::repeat_rows(&mut state.batch, self.id, key, started, None)?;
+            }
             let stats = self.frontier.crawl_mut(self.id).stats_mut();
             if let Some(status) = visit.status {
                 *stats.statuses.entry(status).or_default() += 1;
@@ -455,10 +475,20 @@ impl Conductor {
             }
             state.visits += 1;
         }
+        let missing = matches!(&end, End::Failed { error: ErrorKind::Status(404 | 410), .. });
         let settled = Settled { lease, key, sent: Some(sent), asked, end };
         self.frontier.settle(&mut state.batch, settled, now)?;
+        if missing && self.is_gone(state, key)? {
+            revisits::repeat_rows(&mut state.batch, self.id, key, started, Some(Stand::Gone))?;
+            judge::book::forget(&mut state.batch, self.id, key)?;
+        }
         drop(read.room);
         self.release_if_done(state, lease, now)
+    }
+
+    fn is_gone(&self, state: &State, key: UrlKey) -> Result<bool, CrawlError> {
+        let record = state.batch.get(&URLS, &page_key(self.id, key))?;
+        Ok(record.is_some_and(|record| matches!(record.outcome, Outcome::Gone { .. })))
     }
 
     /// Keeps a page's rows, as many as `max_rows` has room for. A page that has none and had none says nothing.
@@ -634,6 +664,7 @@ impl Conductor {
             || self.frontier.has_to_reconsider(self.id)
             || self.frontier.has_to_reorder(self.id)
             || self.frontier.crawl(self.id).has_refusals()
+            || self.revisits.len() > 0
     }
 
     /// Work that no visit brings: refusals, pages that came closer, rules that changed.
@@ -646,6 +677,9 @@ impl Conductor {
         self.frontier.settle_refusals(&mut state.batch)?;
         self.frontier.reconsider(&mut state.batch, self.id, RECONSIDER)?;
         self.frontier.reorder(&mut state.batch, self.id, REORDER)?;
+        for key in self.revisits.take(REVISITS_AT_ONCE) {
+            self.frontier.revisit(&mut state.batch, self.id, key)?;
+        }
         for (key, record) in self.frontier.take_shallower(&mut state.batch, self.id, SHALLOWER)? {
             if let Outcome::Redirected { to } = &record.outcome {
                 let offer = Offer::redirect(&record, key, to);
@@ -806,6 +840,11 @@ impl Conductor {
             state.touch(now);
             self.frontier.release(lease.id, now)?;
             return Ok(());
+        }
+        if self.frontier.has_revisits(self.id) {
+            for url in &mut lease.urls {
+                revisits::name_earlier(&self.store, self.id, url)?;
+            }
         }
         if let Some(deadline) = self.deadline(state) {
             lease.deadline = lease.deadline.min(deadline);
@@ -983,7 +1022,7 @@ impl State {
 impl Before {
     fn of(stats: &Stats) -> Before {
         Before {
-            pages: stats.outcomes.get("fetched").copied().unwrap_or(0),
+            pages: ["fetched", "not-modified"].iter().filter_map(|name| stats.outcomes.get(*name)).sum(),
             bytes: stats.bytes,
             requests: stats.requests,
             running_millis: stats.running_millis,

@@ -1,17 +1,20 @@
 //! Reading: from an answer to a page, its links and its WARC records. CPU work, on threads of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 
 use archive::rows::{PageRows, Stand};
 use archive::tables::{Links, VisitRecord};
-use archive::{Kept, Purpose, RecordWriter, Records, Visit};
+use archive::{
+    ArchiveReader, Digest, Kept, Location, Original, Purpose, RecordKind, RecordWriter, Records, Visit,
+};
 use fetch::{Answer, NextStep, Share, Unwanted};
 use frontier::{Asked, End, Patience, Sent, TextMark};
 use judge::fingerprint::{Fingerprint, FingerprintMaker};
 use model::{
-    CrawlId, CrawlSettings, ErrorKind, Fetched, KeepPages, LeaseId, LeasedUrl, OffTopic, Outcome, Page,
-    PageUrl, Timestamp, UrlKey, Validators,
+    CrawlId, CrawlSettings, EarlierVersion, ErrorKind, Fetched, KeepPages, LeaseId, LeasedUrl, OffTopic,
+    Outcome, Page, PageUrl, Timestamp, UrlKey, Validators,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -68,16 +71,23 @@ pub(crate) struct Reader {
     records: RecordWriter,
     fresh: Arc<Fresh>,
     fingerprints: Option<FingerprintMaker>,
+    archive: ArchiveReader,
     /// Pages are kept, not only their links.
     keeps: bool,
 }
 
 impl Reader {
-    pub(crate) fn new(settings: &CrawlSettings, pages: PageReader, fresh: Arc<Fresh>) -> Reader {
+    pub(crate) fn new(
+        settings: &CrawlSettings,
+        pages: PageReader,
+        fresh: Arc<Fresh>,
+        archive: &Path,
+    ) -> Reader {
         let keeps = settings.keep == KeepPages::All;
         let fingerprints = FingerprintMaker::of(&settings.duplicate_settings());
         let records = RecordWriter::new();
-        Reader { settings: settings.clone(), pages, records, fresh, fingerprints, keeps }
+        let archive = ArchiveReader::new(archive);
+        Reader { settings: settings.clone(), pages, records, fresh, fingerprints, archive, keeps }
     }
 
     /// Reads an answer. One that reading cannot cope with is a bug of ours, and a failed visit: without a word
@@ -138,14 +148,18 @@ impl Reader {
                     let mut read = self.pages.read(fetched);
                     let (offers, found) = read.offers(job.url.key, job.url.depth);
                     links = Some(found);
-                    let text = self.keeps.then(|| TextMark::of(&read.page.text));
                     let topic = self.pages.topic(&read);
                     off_topic = topic.as_ref().is_some_and(|topic| !topic.on_topic);
+                    // What a page said before is no news about its host.
+                    let text =
+                        (self.keeps && job.url.earlier.is_none()).then(|| TextMark::of(&read.page.text));
                     rows = self.pages.rows(fetched, Stand::Read, read.reading.as_mut());
                     page = Some(read.page);
                     End::Page { bytes: fetched.body.len() as u64, links: offers, text, topic }
                 }
-                304 if job.url.validators != Validators::default() => End::NotModified,
+                304 if job.url.earlier.is_some() && job.url.validators != Validators::default() => {
+                    End::NotModified
+                }
                 // Nobody asked whether it has changed.
                 304 => failed(ErrorKind::Status(304)),
                 300..=399 => {
@@ -160,7 +174,8 @@ impl Reader {
                 }
                 status @ (429 | 503) => End::Busy { status, wait: job.asked.retry_after },
                 status => {
-                    if matches!(status, 404 | 410) {
+                    // Of a page that was there before, one answer does not decide.
+                    if matches!(status, 404 | 410) && job.url.earlier.is_none() {
                         rows = self.pages.rows(fetched, Stand::Gone, None);
                     }
                     failed(ErrorKind::Status(status))
@@ -168,7 +183,20 @@ impl Reader {
             },
         };
         let kept = self.keeps && matches!(job.answer, Answer::Fetched(_)) && !matches!(end, End::NoRoom);
-        let outcome = matches!(end, End::Page { .. }).then_some(Outcome::Fetched);
+        let outcome = match end {
+            End::Page { .. } => Some(Outcome::Fetched),
+            End::NotModified => Some(Outcome::NotModified),
+            _ => None,
+        };
+        let original = job.url.earlier.filter(|_| kept && outcome.is_some());
+        let original = original.and_then(|earlier| self.original(&job, earlier));
+        let stored = match (&end, original) {
+            (End::NotModified, Some(original)) => Kept::NotModified(original),
+            (End::Page { .. }, Some(original)) if original.payload == Digest::of(&fetched.body) => {
+                Kept::SamePayload(original)
+            }
+            _ => Kept::Whole,
+        };
         let records = kept.then(|| {
             self.records.records(&Visit {
                 crawl: job.crawl,
@@ -178,7 +206,7 @@ impl Reader {
                 depth: job.url.depth,
                 outcome: outcome.as_ref(),
                 page: page.as_ref(),
-                kept: Kept::Whole,
+                kept: stored,
             })
         });
         let error = match &end {
@@ -215,6 +243,16 @@ impl Reader {
             micros: 0,
             room: job.room,
         }
+    }
+
+    /// The record that stands for a body that has not changed.
+    fn original<'a>(&self, job: &'a Job, earlier: EarlierVersion) -> Option<Original<'a>> {
+        let (file, offset, length) = earlier.record;
+        let mut reader = self.archive.at(Location { file, offset, length }).ok()?;
+        let head = reader.next_record().ok()??;
+        let payload = head.get("WARC-Payload-Digest").and_then(Digest::parse)?;
+        let right = head.target() == Some(job.url.url.as_str()) && head.kind() == Some(RecordKind::Response);
+        right.then_some(Original { crawl: job.crawl, url: &job.url.url, started: earlier.started, payload })
     }
 
     fn target(&self, base: &PageUrl, location: &str) -> Option<PageUrl> {
@@ -319,6 +357,7 @@ mod tests {
             via: None,
             tries: 0,
             validators: Validators::default(),
+            earlier: None,
             body_limit: 1 << 20,
         };
         let sent = Sent { start: Timestamp(5), end: Timestamp(9) };
@@ -335,7 +374,7 @@ mod tests {
         let project = model::Project::parse("version: 1\nproject: e\nstart: [http://e.test/]\n", "e")
             .expect("a project");
         let pages = PageReader::new(&project, "gannet").expect("no template");
-        let mut reader = Reader::new(&project.crawl, pages, Arc::default());
+        let mut reader = Reader::new(&project.crawl, pages, Arc::default(), Path::new("."));
         let read = reader.guarded(job, |_, _| panic!("as if reading had a bug"));
         assert_eq!((read.lease, read.key, read.visit.status), (LeaseId(3), key, Some(200)));
         assert!(matches!(read.end, End::Failed { error: ErrorKind::Body, patience: Patience::Drop }));

@@ -23,6 +23,7 @@ use crate::hints::HintsBook;
 use crate::page::PageReader;
 use crate::progress::{Ended, Progress};
 use crate::read::{Job, Reader};
+use crate::revisits::Revisits;
 use crate::robots::RobotsBook;
 use crate::space::Space;
 use crate::topic::topic_of;
@@ -51,6 +52,8 @@ pub struct Setup {
     pub paused: bool,
     /// The other runs of this process on the same store.
     pub neighbours: Neighbours,
+    /// Ask for pages again that are due.
+    pub refresh: bool,
 }
 
 /// A run under way.
@@ -98,6 +101,7 @@ impl Run {
             watcher,
             paused,
             neighbours,
+            refresh,
         } = setup;
         let mut stay = neighbours.enter();
         let clock = stay.clock;
@@ -143,7 +147,16 @@ impl Run {
         let unread = Arc::new(Unread::default());
         let topic = topic_of(&project.crawl)?;
         let pages = PageReader::new(&project, network.product())?.with_topic(topic);
-        start_readers(readers, &project, &pages, &fresh, job_list, inbox_in.clone(), clock.process())?;
+        start_readers(
+            readers,
+            &project,
+            &pages,
+            &fresh,
+            &archive,
+            job_list,
+            inbox_in.clone(),
+            clock.process(),
+        )?;
 
         let politeness = Politeness::of(&project.crawl);
         let slots = Arc::new(Slots {
@@ -176,6 +189,8 @@ impl Run {
                 robots,
                 hints,
                 duplicates,
+                revisits: Revisits::default(),
+                refresh,
                 slots,
                 inbox,
                 runtime,
@@ -300,11 +315,13 @@ fn has_files(archive: &Path) -> bool {
 }
 
 /// Threads that read answers. They end when the last slot is gone.
+#[expect(clippy::too_many_arguments, reason = "what a reader needs, each thing once")]
 fn start_readers(
     count: usize,
     project: &Project,
     pages: &PageReader,
     fresh: &Arc<Fresh>,
+    archive: &Path,
     jobs: mpsc::Receiver<Job>,
     inbox: mpsc::Sender<Message>,
     clock: ProcessClock,
@@ -312,7 +329,7 @@ fn start_readers(
     let jobs = Arc::new(Mutex::new(jobs));
     for number in 0..count {
         let (jobs, inbox) = (jobs.clone(), inbox.clone());
-        let mut reader = Reader::new(&project.crawl, pages.clone(), fresh.clone());
+        let mut reader = Reader::new(&project.crawl, pages.clone(), fresh.clone(), archive);
         spawn(&format!("reader {number}"), move || {
             loop {
                 let job = jobs.lock().map_or(None, |mut jobs| jobs.blocking_recv());

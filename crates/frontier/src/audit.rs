@@ -28,7 +28,7 @@ pub fn audit(reader: &impl Reader, id: CrawlId) -> Result<Vec<Finding>, Frontier
         }
         let site = sites.entry(host).or_default();
         match &record.outcome {
-            Outcome::Fetched => site.pages += 1,
+            outcome if outcome.is_page() => site.pages += 1,
             Outcome::Waiting => {
                 site.waiting += 1;
                 let place = (id.0, host, (record.priority, record.arrival));

@@ -11,8 +11,8 @@ use crate::importance::Importance;
 use crate::order::{self, Candidate, CrawlOrder};
 use crate::ready::Ready;
 use crate::tables::{
-    FACTS, LATER, PageKey, QUEUE, SCHEDULE, SHALLOWER, SITES, STATS, SiteRecord, Stats, URLS, UrlRecord,
-    Waiting,
+    FACTS, LATER, PageKey, QUEUE, REVISITS, SCHEDULE, SHALLOWER, SITES, STATS, SiteRecord, Stats, URLS,
+    UrlRecord, Waiting,
 };
 use crate::{FrontierError, Politeness, Retry, Rules, page_key};
 
@@ -53,6 +53,8 @@ pub struct Crawl {
     pub(crate) bytes_exhausted: bool,
     /// Rows of SHALLOWER not yet worked off.
     pub(crate) shallower: u64,
+    /// Rows of REVISITS: pages that wait to be asked for again.
+    pub(crate) revisits: u64,
     /// The rules have changed: where to go on judging refused URLs anew.
     pub(crate) reconsider: Option<Option<PageKey>>,
     /// URLs that failed are put back while others are judged anew.
@@ -169,6 +171,7 @@ impl Crawl {
             reserved_bytes: 0,
             bytes_exhausted: false,
             shallower: store.prefix(&SHALLOWER, &id.0).keys().count() as u64,
+            revisits: store.prefix(&REVISITS, &id.0).keys().count() as u64,
             reconsider: (last_rules != Some(fingerprint)).then_some(None),
             retry_failed: false,
             reorder: (last_order != Some(order_mark(settings.order))).then_some((id.0, 0, BEGIN)),
@@ -215,7 +218,8 @@ impl Crawl {
 
     /// Pages kept so far.
     pub fn pages(&self) -> u64 {
-        self.stats.outcomes.get("fetched").copied().unwrap_or(0)
+        let count = |name: &str| self.stats.outcomes.get(name).copied().unwrap_or(0);
+        count("fetched") + count("not-modified")
     }
 
     pub(crate) fn priority(&self, key: UrlKey, url: &PageUrl, depth: u32) -> u32 {

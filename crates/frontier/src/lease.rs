@@ -15,7 +15,7 @@ use crate::host_queue::far_off;
 use crate::neighbours::Claim;
 use crate::politeness::BATCH_GAP;
 use crate::ready::Lane;
-use crate::tables::{ADDRESSES, URLS, UrlRecord};
+use crate::tables::{ADDRESSES, REVISITS, URLS, UrlRecord};
 use crate::{FARTHEST, Frontier, FrontierError, Patience, address_key, page_key};
 
 /// URLs in a lease of a host that may be asked at once.
@@ -348,6 +348,10 @@ impl Frontier {
                 // The rules may have changed since it was queued.
                 let verdict = match crawl.rules.refusal(&record.url, record.depth) {
                     Some(refusal) => Verdict::Refuse(refusal),
+                    // It was let in before, and is a page.
+                    None if crawl.revisits > 0 && store.contains(&REVISITS, &page_key(id, key))? => {
+                        Verdict::Take
+                    }
                     None => crawl.guards.verdict(&store, id, key, (&record.url, record.depth), invited)?,
                 };
                 match verdict {
@@ -394,6 +398,7 @@ impl Frontier {
             via: parent.map(|parent| parent.url),
             tries: record.tries,
             validators: model::Validators::default(),
+            earlier: None,
             body_limit,
         })
     }

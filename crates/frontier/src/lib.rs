@@ -23,6 +23,7 @@ mod ready;
 mod reorder;
 mod rescore;
 mod retry;
+mod revisit;
 mod rules;
 mod settle;
 mod sieve;
@@ -327,7 +328,9 @@ impl Frontier {
             &tables::GUARDS,
             &tables::URL_TEMPLATES,
             &tables::STOCKS,
-            &tables::TEXTS
+            &tables::TEXTS,
+            &tables::REVISITS,
+            &tables::MISSING
         );
         let _ = left;
         batch.remove(&STATS, &id.0);

@@ -123,9 +123,12 @@ impl Frontier {
         let mut inviter = None;
         let outcome = match settled.end {
             End::Page { bytes, links, text, topic } => {
+                let is_revisit = self.is_revisit(batch, id, settled.key)?;
                 let crawl = self.crawl_mut(id);
                 let took = settled.sent.map_or(Duration::ZERO, |sent| sent.end.since(sent.start));
-                crawl.guards.page(batch, id, settled.key, text.as_ref(), took)?;
+                if !is_revisit {
+                    crawl.guards.page(batch, id, settled.key, text.as_ref(), took)?;
+                }
                 crawl.stats_mut().bytes += bytes;
                 crawl.stats_mut().links_found += links.len() as u64;
                 let store = self.store.clone();
@@ -147,7 +150,11 @@ impl Frontier {
                 }
                 Outcome::Fetched
             }
-            End::NotModified => Outcome::NotModified,
+            End::NotModified => {
+                let store = self.store.clone();
+                self.crawl_mut(id).site(&store, settled.key.host)?.record.pages += 1;
+                Outcome::NotModified
+            }
             End::Redirect { to } if record.hops + 1 > MOST_HOPS => {
                 tracing::debug!(url = %record.url, %to, "too many redirects");
                 Outcome::Failed { error: ErrorKind::RedirectLoop, tries: record.tries + 1 }
@@ -169,6 +176,7 @@ impl Frontier {
             }
             End::NoRoom | End::Unfinished => return Ok(()),
         };
+        let outcome = self.after_revisit(batch, id, settled.key, outcome, now)?;
         self.crawl_mut(id).guards.ended(settled.key, !outcome.is_open());
         self.record(batch, id, settled.key, record, outcome)?;
         for offer in offers {
@@ -223,6 +231,8 @@ impl Frontier {
                     outcome = Outcome::Waiting;
                 }
                 if let Some(record) = batch.get(&URLS, &page_key(id, key))? {
+                    // What was found out without asking says nothing about a page that is kept.
+                    let outcome = self.after_revisit(batch, id, key, outcome, Timestamp::ZERO)?;
                     self.record(batch, id, key, record, outcome)?;
                 } else {
                     self.crawl_mut(id).in_hand.remove(&key);

@@ -53,6 +53,11 @@ pub const OFF_TOPIC: Table<PageKey, u64> = Table::new("off_topic").point_reads()
 
 /// Pages of a crawl with a topic: their relevance, as [`relevance_mark`] has it.
 pub const RELEVANCE: Table<PageKey, u64> = Table::new("relevance").point_reads();
+/// Pages that were put back to be asked for again: what they were.
+pub const REVISITS: Table<PageKey, RevisitRecord> = Table::new("revisits").point_reads();
+
+/// Pages that were missing when they were last asked for: since when, in milliseconds.
+pub const MISSING: Table<PageKey, u64> = Table::new("missing").point_reads();
 
 /// What the guards know of a host: crawl, host.
 pub const GUARDS: Table<(u32, u64), GuardRecord> = Table::new("guards").point_reads();
@@ -112,6 +117,13 @@ pub struct UrlRecord {
     pub busy: u32,
     /// Redirects that led here in a row.
     pub hops: u32,
+}
+
+/// A page that was put back to be asked for again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RevisitRecord {
+    /// What became of it last time: what stands when this time nothing is learnt.
+    pub was: Outcome,
 }
 
 /// A waiting URL.
@@ -384,7 +396,7 @@ macro_rules! versions {
 }
 
 versions!(UrlRecord = 1, Waiting = 1, SiteRecord = 1, HostRecord = 1, RobotsRecord = 1, Stats = 1);
-versions!(GuardRecord = 1, StockRecord = 1, HintsRecord = 1);
+versions!(RevisitRecord = 1, GuardRecord = 1, StockRecord = 1, HintsRecord = 1);
 
 impl Record for TemplateRecord {
     const VERSION: u8 = 2;

@@ -32,6 +32,17 @@ pub struct Lease {
     pub urls: Vec<LeasedUrl>,
 }
 
+/// A version of a page that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EarlierVersion {
+    /// When it was asked for.
+    pub started: Timestamp,
+    /// 64-bit hash of its content, decoded.
+    pub content_hash: u64,
+    /// Where its record lies in the archive: file, first byte, bytes.
+    pub record: (u32, u64, u32),
+}
+
 /// One URL of a lease.
 #[derive(Clone, Debug)]
 pub struct LeasedUrl {
@@ -47,6 +58,8 @@ pub struct LeasedUrl {
     pub tries: u32,
     /// From the stored version, if there is one.
     pub validators: Validators,
+    /// The stored version itself.
+    pub earlier: Option<EarlierVersion>,
     /// The longest body this fetch may keep.
     pub body_limit: u64,
 }

@@ -17,7 +17,7 @@ mod url;
 
 pub use fetched::{Cut, Fetched, Headers, HttpVersion, Timings, Validators};
 pub use key::{CrawlId, HostKey, UrlKey};
-pub use lease::{Lease, LeaseId, LeasedUrl};
+pub use lease::{EarlierVersion, Lease, LeaseId, LeasedUrl};
 pub use link::{Link, LinkKind, LinkLook, Rel};
 pub use outcome::{ErrorKind, Guard, Limit, Outcome};
 pub use page::{DateSource, Heading, Image, Page, PageDate, PageDirectives};
@@ -26,8 +26,8 @@ pub use row::{Row, RowKey, TemplateVersion, Value};
 pub use settings::{
     AddressRange, CookieText, CrawlSettings, DuplicateAct, DuplicateSettings, Duplicates, Factor, KeepPages,
     Kind as SettingKind, LONG_LIST_TYPES, MAX_LIST, MediaPattern, NameServer, OffTopic, Order, Pattern,
-    Period, Policy, ProxyPer, ProxyScheme, ProxyUrl, Rate, RobotsMode, Scope, Setting, Size, Span,
-    TopicMethod, ValueError,
+    Period, Policy, ProxyPer, ProxyScheme, ProxyUrl, Rate, Revisit, RevisitSettings, RobotsMode, Scope,
+    Setting, Size, Span, TopicMethod, ValueError,
 };
 pub use template::{
     Field, FieldKind, Follow, JsonPlace, Keep, Language, Next, PageType, Place, SelectorText, Source, Step,

@@ -64,6 +64,15 @@ pub enum Outcome {
     },
     /// Known and waiting for its turn.
     Waiting,
+    /// Kept before, and missing for days: its server said so twice.
+    Gone {
+        /// What it said.
+        status: u16,
+        /// When first.
+        first: Timestamp,
+        /// When last.
+        last: Timestamp,
+    },
 }
 
 /// A limit that keeps a URL from being fetched.
@@ -148,11 +157,12 @@ impl Outcome {
             Outcome::Failed { .. } => "failed",
             Outcome::Retrying { .. } => "retrying",
             Outcome::Waiting => "waiting",
+            Outcome::Gone { .. } => "gone",
         }
     }
 
     /// Every name that `name` gives.
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 13] = [
         "fetched",
         "not-modified",
         "redirected",
@@ -165,7 +175,13 @@ impl Outcome {
         "failed",
         "retrying",
         "waiting",
+        "gone",
     ];
+
+    /// True of a page that is kept and, as far as is known, still there.
+    pub fn is_page(&self) -> bool {
+        matches!(self, Outcome::Fetched | Outcome::NotModified)
+    }
 
     /// True while the URL still waits for a fetch.
     pub fn is_open(&self) -> bool {
@@ -192,6 +208,9 @@ impl fmt::Display for Outcome {
                 write!(f, "failed: {error} (tried {tries}×), due again {due}")
             }
             Outcome::Waiting => f.write_str("waiting"),
+            Outcome::Gone { status, first, last } => {
+                write!(f, "gone: status {status} at {first} and again at {last}")
+            }
         }
     }
 }

@@ -163,7 +163,11 @@ impl FileWalk<'_> {
                 let started = head.get("WARC-Date")?.parse::<Moment>().ok()?.0;
                 let length = u32::try_from(length?).ok()?;
                 let location = Location { file: self.number, offset: head.offset, length };
-                let (answer, visit) = visit_of(head, &block, location);
+                let (answer, mut visit) = visit_of(head, &block, location);
+                if head.kind() == Some(RecordKind::Revisit) {
+                    // The version before stands for it.
+                    visit.location = None;
+                }
                 self.pending = Some((url, started, visit, answer));
                 None
             }

@@ -152,7 +152,7 @@ impl Summary {
             off_site: count("off-site"),
             excluded: count("excluded") + count("over-limit") + count("trap"),
             denied: count("disallowed"),
-            pages_fetched: count("fetched"),
+            pages_fetched: count("fetched") + count("not-modified"),
             waiting: count("waiting") + count("retrying"),
             requests: stats.requests,
             bytes: stats.bytes,

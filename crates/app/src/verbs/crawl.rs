@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use crawl::{Controls, EndReason, WallClock};
-use model::{ErrorKind, Outcome, Project};
+use model::{ErrorKind, Outcome, Project, ProjectName};
+use serde_json::json;
 use server::Server;
 use service::{Access, Begin, Data, Finished};
 
@@ -63,16 +64,30 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Start over: earlier pages of this project are dropped first; rows of the last runs stay to compare with"),
         )
+        .arg(
+            Arg::new("incremental")
+                .long("incremental")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("fresh")
+                .help("Ask for pages again that are due by the revisit settings; those that have not changed cost little"),
+        )
         .args(settings::args())
 }
 
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     let project = project(flags).map_err(Failure::usage)?;
     if let Some(server) = &context.server {
-        return crawl_there(context, server, &project, flags.get_flag("fresh"));
+        let begin = json!({ "fresh": flags.get_flag("fresh"), "refresh": flags.get_flag("incremental") });
+        return crawl_there(context, server, &project, &begin);
     }
+    let (fresh, refresh) = (flags.get_flag("fresh"), flags.get_flag("incremental"));
+    let asked = Asked { project: Which::Given(Box::new(project)), fresh, refresh, allow: Vec::new() };
+    crawl(context, asked)
+}
+
+/// Crawls here, and says how it went.
+pub(super) fn crawl(context: &Context, asked: Asked) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let asked = Asked { project, fresh: flags.get_flag("fresh"), allow: Vec::new() };
     let (reason, finished) = runtime.block_on(crawl_here(context, &context.data, asked))?;
     show(context, &reason, &finished)?;
     runtime.shutdown_background();
@@ -86,9 +101,18 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
 
 /// What is to be crawled.
 pub(super) struct Asked {
-    pub(super) project: Project,
+    pub(super) project: Which,
     pub(super) fresh: bool,
+    pub(super) refresh: bool,
     pub(super) allow: Vec<SocketAddr>,
+}
+
+/// Which project.
+pub(super) enum Which {
+    /// This one.
+    Given(Box<Project>),
+    /// One that is kept: of this name, else the one that ran last.
+    Kept(Option<ProjectName>),
 }
 
 /// Crawls in this process, showing progress and answering other commands meanwhile.
@@ -102,8 +126,17 @@ pub(super) async fn crawl_here(
     let (hang_up, hung_up) = tokio::sync::oneshot::channel::<()>();
     let socket = Server::bind(data.clone(), Arc::new(move || clock.now()))?;
     let socket = tokio::spawn(socket.run(async { drop(hung_up.await) }));
-    let name = asked.project.name.clone();
-    let begin = Begin { fresh: asked.fresh, allow: asked.allow, ..Begin::of(asked.project) };
+    let project = match asked.project {
+        Which::Given(project) => *project,
+        Which::Kept(name) => {
+            let kept = data.clone();
+            let found = tokio::task::spawn_blocking(move || kept.project(name.as_ref())).await?;
+            found.map_err(Failure::from_service)?.project
+        }
+    };
+    let name = project.name.clone();
+    let Asked { fresh, refresh, allow, .. } = asked;
+    let begin = Begin { fresh, refresh, allow, ..Begin::of(project) };
     let started = service::begin(&data, begin, clock.now()).await.map_err(Failure::from_service)?;
     if !context.quiet {
         match started.known {

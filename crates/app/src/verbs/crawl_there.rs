@@ -20,9 +20,9 @@ pub(super) fn crawl_there(
     context: &Context,
     server: &Remote,
     project: &Project,
-    fresh: bool,
+    begin: &Value,
 ) -> Result<Exit, Failure> {
-    let run = runtime()?.block_on(watch(context, server, project, fresh)).map_err(refused)?;
+    let run = runtime()?.block_on(watch(context, server, project, begin)).map_err(refused)?;
     let Some(run) = run else { return Ok(Exit::Interrupted) };
     let summary: Option<Summary> = serde_json::from_value(run["summary"].clone()).ok();
     let mut out = Output::new();
@@ -48,7 +48,7 @@ async fn watch(
     context: &Context,
     server: &Remote,
     project: &Project,
-    fresh: bool,
+    begin: &Value,
 ) -> Result<Option<Value>, ClientError> {
     let name = project.name.as_str();
     let path = format!("/api/v1/projects/{name}");
@@ -59,7 +59,7 @@ async fn watch(
         true => server.call(Method::PUT, &path, Some(&body)).await?,
         false => server.call(Method::POST, "/api/v1/projects", Some(&body)).await?,
     };
-    let begun = server.call(Method::POST, &format!("{path}/runs"), Some(&json!({ "fresh": fresh }))).await?;
+    let begun = server.call(Method::POST, &format!("{path}/runs"), Some(begin)).await?;
     let id = begun["id"].as_i64().unwrap_or_default();
     if !context.quiet {
         eprintln!("crawling {name} on the server, run {id}; Ctrl-C ends the waiting, not the run");

@@ -4,7 +4,7 @@ use clap::{ArgMatches, Command};
 use model::{CrawlSettings, PageUrl, Project, Rate};
 use webs::program::Options;
 
-use super::crawl::{Asked, crawl_here, show};
+use super::crawl::{Asked, Which, crawl_here, show};
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
@@ -22,7 +22,12 @@ pub(super) fn run(context: &Context, _: &ArgMatches) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let (reason, finished) = runtime.block_on(async {
         let site = webs::program::start(&Options::default()).await.map_err(Failure::usage)?;
-        let asked = Asked { project: project(&site.base())?, fresh: true, allow: vec![site.addr()] };
+        let asked = Asked {
+            project: Which::Given(Box::new(project(&site.base())?)),
+            fresh: true,
+            refresh: false,
+            allow: vec![site.addr()],
+        };
         let finished = crawl_here(context, &context.data, asked).await;
         site.stop().await;
         finished

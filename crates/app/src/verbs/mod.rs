@@ -23,6 +23,7 @@ mod rank_edges;
 mod ranking;
 mod read;
 mod reference;
+mod refresh;
 mod repair;
 mod robots;
 mod rows;
@@ -56,6 +57,7 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb { command: serve::command, run: serve::run },
     Verb { command: signin::command, run: signin::run },
     Verb { command: crawl::command, run: crawl::run },
+    Verb { command: refresh::command, run: refresh::run },
     Verb { command: try_page::command, run: try_page::run },
     steer::PAUSE,
     steer::RESUME,

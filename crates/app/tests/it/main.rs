@@ -19,6 +19,7 @@ mod power_cut;
 mod process;
 mod rank;
 mod readme;
+mod refresh;
 mod rows;
 mod search;
 mod search_kill;

@@ -43,6 +43,7 @@ impl Bench {
             watcher: None,
             paused: false,
             neighbours: crawl::Neighbours::default(),
+            refresh: false,
         };
         Run::start(setup).unwrap()
     }

@@ -106,6 +106,7 @@ async fn a_robots_url_that_cannot_be_had_ends_the_run_before_anything_is_asked()
         watcher: None,
         paused: false,
         neighbours: crawl::Neighbours::default(),
+        refresh: false,
     })
     .unwrap();
     let error = run.wait().await.map(|ended| ended.reason).unwrap_err();

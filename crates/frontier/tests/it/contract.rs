@@ -120,6 +120,16 @@ impl Desk {
         self.frontier.release(lease.id, self.now).unwrap();
     }
 
+    /// Asks for a page again, and for as long as it is retried; the server says the same each time.
+    fn revisit(&mut self, url: &PageUrl, says: impl Fn() -> End) -> Outcome {
+        let (crawl, key) = (self.crawl, UrlKey::of(url));
+        self.commit(|frontier, batch, _| assert!(frontier.revisit(batch, crawl, key).unwrap()));
+        while let Some(lease) = self.lease_in_time() {
+            self.settle(&lease, says());
+        }
+        self.outcome(url)
+    }
+
     fn outcome(&self, url: &PageUrl) -> Outcome {
         self.store.get(&URLS, &page_key(self.crawl, UrlKey::of(url))).unwrap().expect("known").outcome
     }
@@ -571,4 +581,70 @@ fn what_robots_asks_for_is_kept_even_when_it_came_from_elsewhere() {
     desk.frontier.release(lease.id, desk.now).unwrap();
     desk.now = desk.now + SECOND;
     assert_eq!(desk.lease().gap, Duration::from_secs(7));
+}
+
+fn missing() -> End {
+    End::Failed { error: ErrorKind::Status(404), patience: Patience::Drop }
+}
+
+#[test]
+fn an_outage_deletes_nothing() {
+    let start = url("a.web", "");
+    let mut desk = Desk::with(std::slice::from_ref(&start), |settings| settings.retry = 1);
+    let lease = desk.lease();
+    desk.settle(&lease, page(vec![]));
+    let fails = [
+        (ErrorKind::Timeout, Patience::Soft),
+        (ErrorKind::Connect, Patience::Hard),
+        (ErrorKind::Status(500), Patience::Soft),
+        (ErrorKind::Tls, Patience::Drop),
+    ];
+    for (error, patience) in fails {
+        let end = || End::Failed { error: error.clone(), patience };
+        assert_eq!(desk.revisit(&start, end), Outcome::Fetched, "{error}");
+        desk.now = desk.now + 24 * HOUR;
+        desk.frontier.begin(ONE, &project(std::slice::from_ref(&start), |_| ())).unwrap();
+    }
+    desk.answer = Err(ErrorKind::Dns);
+    desk.now = desk.now + 24 * HOUR;
+    assert_eq!(desk.revisit(&start, || unreachable!("nobody answers")), Outcome::Fetched);
+}
+
+#[test]
+fn a_page_is_gone_when_its_server_says_so_twice_and_days_apart() {
+    let start = url("a.web", "");
+    let mut desk = Desk::new(std::slice::from_ref(&start));
+    let lease = desk.lease();
+    desk.settle(&lease, page(vec![]));
+    let check = |desk: &mut Desk, hours: u32, says: fn() -> End, expected: &str| {
+        desk.now = desk.now + hours * HOUR;
+        assert_eq!(desk.revisit(&start, says).name(), expected, "after {hours} hours more");
+    };
+    check(&mut desk, 24, missing, "fetched");
+    check(&mut desk, 24, missing, "fetched");
+    // It was there in between: what was said before counts no more.
+    check(&mut desk, 1, || End::NotModified, "not-modified");
+    check(&mut desk, 48, missing, "not-modified");
+    check(&mut desk, 47, missing, "not-modified");
+    check(&mut desk, 2, missing, "gone");
+    let Outcome::Gone { status: 404, first, last } = desk.outcome(&start) else { panic!("not gone") };
+    assert!(last.since(first) >= 48 * HOUR);
+    assert_eq!(desk.frontier.crawl(ONE).pages(), 0);
+}
+
+#[test]
+fn a_page_that_was_put_back_survives_a_crash() {
+    let start = url("a.web", "");
+    let mut desk = Desk::new(std::slice::from_ref(&start));
+    let lease = desk.lease();
+    desk.settle(&lease, page(vec![]));
+    desk.commit(|frontier, batch, _| assert!(frontier.revisit(batch, ONE, UrlKey::of(&start)).unwrap()));
+    let mut again = Desk::over(desk.store.clone(), desk.now + HOUR);
+    again.begin(ONE, &project(std::slice::from_ref(&start), |_| ()));
+    assert_eq!(again.outcome(&start), Outcome::Waiting);
+    while let Some(lease) = again.lease_in_time() {
+        again.settle(&lease, missing());
+    }
+    assert_eq!(again.outcome(&start), Outcome::Fetched);
+    assert!(!again.frontier.has_revisits(ONE));
 }

@@ -11,6 +11,7 @@ mod proxy;
 mod rate;
 mod reference;
 mod request;
+mod revisit;
 mod scope;
 mod size;
 mod span;
@@ -33,6 +34,7 @@ pub use proxy::{ProxyPer, ProxyScheme, ProxyUrl};
 pub use rate::{Period, Rate};
 pub use reference::{Kind, Setting};
 pub use request::{AddressRange, CookieText, NameServer};
+pub use revisit::{Revisit, RevisitSettings};
 pub use scope::{KeepPages, RobotsMode, Scope};
 pub use size::Size;
 pub use span::Span;
@@ -299,6 +301,26 @@ pub struct CrawlSettings {
     #[schemars(extend("x-group" = "Duplicates"))]
     pub near_duplicates: DuplicateAct,
 
+    /// Which pages a refresh asks for again: all, those last asked for a fixed time ago, each after a time that grows
+    /// while it stays the same and shrinks when it changes, or those that keep the whole freshest within a budget.
+    #[schemars(extend("x-group" = "Revisits"))]
+    pub revisit: Revisit,
+    /// Time between two visits of a page: the fixed one, or the first.
+    #[serde(deserialize_with = "request::above_zero")]
+    #[schemars(extend("x-group" = "Revisits"))]
+    pub revisit_every: Span,
+    /// Fetches a day that optimal revisits may take.
+    #[serde(deserialize_with = "request::above_zero")]
+    #[schemars(extend("x-group" = "Revisits", "x-unit" = "fetches a day"))]
+    pub revisit_budget: u32,
+    /// No page is asked for again sooner, but where all are.
+    #[schemars(extend("x-group" = "Revisits"))]
+    pub revisit_min: Span,
+    /// Every page is asked for again after this time.
+    #[serde(deserialize_with = "request::above_zero")]
+    #[schemars(extend("x-group" = "Revisits"))]
+    pub revisit_max: Span,
+
     /// Speak HTTP/2 with servers that offer it. One request at a time, unless the rate is unlimited.
     #[schemars(extend("x-group" = "Network"))]
     pub http2: bool,
@@ -432,6 +454,11 @@ impl Default for CrawlSettings {
             exact_duplicates: DuplicateAct::Skip,
             near_duplicates: DuplicateAct::Mark,
             warc_size: Size::from_bytes(1_000_000_000),
+            revisit: Revisit::All,
+            revisit_every: Span::from_secs(7 * 86_400),
+            revisit_budget: 1_000,
+            revisit_min: Span::from_secs(3_600),
+            revisit_max: Span::from_secs(90 * 86_400),
             http2: true,
             proxies: Vec::new(),
             proxy_per: ProxyPer::Host,
@@ -452,6 +479,18 @@ impl CrawlSettings {
             drop_query: self.drop_query,
             drop_trailing_slash: self.drop_trailing_slash,
             drop_www: self.drop_www,
+        }
+    }
+
+    /// When pages are asked for again.
+    pub fn revisit_settings(&self) -> RevisitSettings {
+        let days = |span: Span| span.duration().as_secs_f64() / 86_400.0;
+        RevisitSettings {
+            policy: self.revisit,
+            every: days(self.revisit_every),
+            budget: f64::from(self.revisit_budget),
+            least: days(self.revisit_min),
+            most: days(self.revisit_max.max(self.revisit_min)),
         }
     }
 

@@ -24,6 +24,9 @@ pub(crate) struct BeginRun {
     fresh: bool,
     /// Put URLs that failed back into the queue.
     only_failed: bool,
+    /// Ask for pages again that are due, and for what is new.
+    #[serde(default)]
+    refresh: bool,
 }
 
 /// The runs of a project, the latest first.
@@ -54,6 +57,7 @@ pub(crate) async fn begin(
         project: parse_name(&name)?,
         fresh: wanted.fresh,
         only_failed: wanted.only_failed,
+        refresh: wanted.refresh,
         allow: app.allow.clone(),
     };
     let run = service::start_run(&app.data, start, app.now.clone()).await?;

@@ -142,7 +142,8 @@ impl PageFeed<'_, '_> {
         let project = self.entry.project.name.as_str();
         let id = page_id(project, url.as_str());
         let readable = matches!(visit.status, Some(200..=299));
-        if redirected || matches!(visit.status, Some(404 | 410)) || readable && visit.noindex {
+        let missing = matches!(visit.status, Some(404 | 410)) && !self.is_page(key)?;
+        if redirected || missing || readable && visit.noindex {
             return self.work.remove(&id);
         }
         let Some(page) = page else { return Ok(()) };
@@ -168,6 +169,12 @@ impl PageFeed<'_, '_> {
             anchors,
             fields: Vec::new(),
         })
+    }
+
+    /// True of a page that stands although it was missing once: that may pass.
+    fn is_page(&self, key: UrlKey) -> Result<bool, ServiceError> {
+        let record = self.snapshot.get(&URLS, &page_key(self.entry.crawl, key))?;
+        Ok(record.is_some_and(|record| record.outcome.is_page()))
     }
 
     /// How deep a page is, and the words of the link that led to it.

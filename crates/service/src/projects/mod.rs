@@ -151,7 +151,7 @@ fn card(data: &Data, entry: ProjectEntry) -> Result<ProjectCard, ServiceError> {
         name: entry.project.name.to_string(),
         start: entry.project.start.iter().map(ToString::to_string).collect(),
         created: Moment(entry.created_at),
-        pages: stats.outcomes.get("fetched").copied().unwrap_or(0),
+        pages: ["fetched", "not-modified"].iter().filter_map(|name| stats.outcomes.get(*name)).sum(),
         rows: counts(data.store(), entry.crawl)?.rows,
         attention: attention::of(last_run.as_ref()),
         last_run,

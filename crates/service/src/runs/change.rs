@@ -106,7 +106,7 @@ pub async fn retry(
     let name = entry.project.name;
     let at_work = data.live_runs().into_iter().find(|live| live.project == name && live.is_crawling());
     let Some(live) = at_work else {
-        let wanted = StartRun { project: name, fresh: false, only_failed: true, allow };
+        let wanted = StartRun { project: name, fresh: false, only_failed: true, refresh: false, allow };
         return start_run(data, wanted, now).await;
     };
     live.controls.retry_failed();

@@ -24,6 +24,8 @@ pub struct StartRun {
     pub fresh: bool,
     /// Put URLs that failed back into the queue.
     pub only_failed: bool,
+    /// Ask for pages again that are due.
+    pub refresh: bool,
     /// Private addresses that may be asked all the same: the bundled demo site.
     pub allow: Vec<SocketAddr>,
 }
@@ -51,8 +53,8 @@ pub async fn start_run(data: &Arc<Data>, wanted: StartRun, now: Now) -> Result<R
         let name = wanted.project.to_string();
         return Err(ServiceError::UnknownProject { hint: hint(&name, &known), name });
     };
-    let StartRun { fresh, only_failed: retry_failed, allow, .. } = wanted;
-    launch(data, Begin { fresh, retry_failed, allow, ..Begin::of(entry.project) }, now).await
+    let StartRun { fresh, only_failed: retry_failed, refresh, allow, .. } = wanted;
+    launch(data, Begin { fresh, retry_failed, refresh, allow, ..Begin::of(entry.project) }, now).await
 }
 
 /// Goes on with the runs that the end of their process cut off; those that were held are held. Those that cannot be

@@ -50,6 +50,8 @@ pub struct Begin {
     pub allow: Vec<SocketAddr>,
     /// Put URLs that failed back into the queue.
     pub retry_failed: bool,
+    /// Ask for pages again that are due.
+    pub refresh: bool,
     /// Go on with this run instead of beginning one, as after the end of its process; in this state.
     pub again: Option<(RunId, RunState)>,
 }
@@ -57,7 +59,7 @@ pub struct Begin {
 impl Begin {
     /// A run of a project that goes on with what it has.
     pub fn of(project: Project) -> Begin {
-        Begin { project, fresh: false, allow: Vec::new(), retry_failed: false, again: None }
+        Begin { project, fresh: false, allow: Vec::new(), retry_failed: false, refresh: false, again: None }
     }
 }
 
@@ -115,6 +117,7 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
         watcher: Some(monitor.clone()),
         paused,
         neighbours: data.neighbours().clone(),
+        refresh: begin.refresh,
     };
     let (store, crawl) = (data.store().clone(), entry.crawl);
     let fresh = Arc::new(Fresh::default());

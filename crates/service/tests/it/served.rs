@@ -109,7 +109,13 @@ pub(crate) async fn open(dir: &Path) -> Arc<Data> {
 /// Keeps a project and begins a run of it.
 pub(crate) async fn start(data: &Arc<Data>, project: Project) -> Result<RunView, ServiceError> {
     data.catalog().upsert_project(&project, now()()).await.unwrap();
-    let wanted = StartRun { project: project.name, fresh: false, only_failed: false, allow: Vec::new() };
+    let wanted = StartRun {
+        project: project.name,
+        fresh: false,
+        only_failed: false,
+        refresh: false,
+        allow: Vec::new(),
+    };
     service::start_run(data, wanted, now()).await
 }
 

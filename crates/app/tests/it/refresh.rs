@@ -1,0 +1,140 @@
+//! A second crawl of a site that was crawled before: what has not changed costs little and stores nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use archive::tables::VISITS;
+use frontier::tables::URLS;
+use kv::{Reader, Store};
+use model::Outcome;
+use serde_json::Value;
+use webs::demo::Demo;
+
+use crate::gannet::{Said, gannet};
+use crate::served::Served;
+
+struct Shop {
+    demo: Arc<Demo>,
+    site: Served,
+    folder: tempfile::TempDir,
+}
+
+impl Shop {
+    /// The demo shop, crawled once.
+    fn crawled() -> (Shop, Value) {
+        let demo = Arc::new(Demo::new(1, 1));
+        let shop = Shop { site: Served::start(demo.clone()), demo, folder: tempfile::tempdir().unwrap() };
+        let example = include_str!("../../../../docs/examples/demo-shop.yaml");
+        let project = shop.folder.path().join("project.yaml");
+        std::fs::write(&project, example.replace("http://127.0.0.1:8080/", &shop.site.start_url())).unwrap();
+        let project = project.to_str().unwrap().to_owned();
+        let args = ["crawl", "-q", "--allow-private", "--rate=unlimited", "--json", "-p", &project];
+        let summary = shop.json(&args).remove(0);
+        (shop, summary)
+    }
+
+    #[track_caller]
+    fn ask(&self, args: &[&str]) -> Said {
+        let data = self.folder.path().join("data");
+        let said = gannet(&[args, &["--data", data.to_str().unwrap()]].concat());
+        assert_eq!(said.code, Some(0), "{args:?}: {}{}", said.out, said.err);
+        said
+    }
+
+    #[track_caller]
+    fn json(&self, args: &[&str]) -> Vec<Value> {
+        self.ask(args).out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Versions kept of each page, by its key.
+    fn versions(&self) -> BTreeMap<u128, usize> {
+        let store = Store::open(&self.folder.path().join("data/crawl"), kv::Options::default()).unwrap();
+        let mut versions = BTreeMap::new();
+        for row in store.iter(&VISITS) {
+            let ((_, _, page, _), visit) = row.unwrap();
+            if visit.location.is_some() && matches!(visit.status, Some(200..=299)) {
+                *versions.entry(page).or_default() += 1;
+            }
+        }
+        versions
+    }
+
+    fn outcomes(&self) -> BTreeMap<&'static str, u64> {
+        let store = Store::open(&self.folder.path().join("data/crawl"), kv::Options::default()).unwrap();
+        let mut outcomes = BTreeMap::new();
+        for row in store.iter(&URLS) {
+            let outcome: Outcome = row.unwrap().1.outcome;
+            *outcomes.entry(outcome.name()).or_default() += 1;
+        }
+        outcomes
+    }
+}
+
+#[test]
+fn a_second_crawl_of_an_unchanged_site_stores_no_version_and_costs_little() {
+    let (shop, first) = Shop::crawled();
+    let (versions, before) = (shop.versions(), shop.site.now());
+    let second = shop.json(&["refresh", "-q", "--json"]).remove(0);
+    assert_eq!(shop.versions(), versions, "no version is new");
+    let bytes = |summary: &Value| summary["bytes"].as_u64().unwrap();
+    let cost = bytes(&second) - bytes(&first);
+    println!("first {} bytes, second {cost}", bytes(&first));
+    assert!(cost * 5 < bytes(&first), "{cost} of {}", bytes(&first));
+    let changes = &second["row_changes"];
+    assert!(changes["unchanged"].as_u64().unwrap() > 20, "{changes}");
+    for other in ["new", "changed", "gone", "unseen"] {
+        assert_eq!(changes[other].as_u64(), Some(0), "{other}: {changes}");
+    }
+    assert_eq!(first["pages_fetched"], second["pages_fetched"]);
+    let asked = shop.site.since(before).len();
+    assert!(asked as u64 >= first["pages_fetched"].as_u64().unwrap(), "every page was asked for: {asked}");
+    let checked = shop.ask(&["check"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.out);
+    // Revisit records stand for what was not sent again.
+    let folder = crate::kept::archive_folder(&shop.folder.path().join("data"));
+    let warc = archive::ArchiveReader::new(&folder);
+    let end = archive::Position {
+        file: 1,
+        length: std::fs::metadata(folder.join(archive::file_name(1))).unwrap().len(),
+    };
+    let mut reader = warc.file(1, end).unwrap();
+    let mut revisits = 0;
+    while let Some(head) = reader.next_record().unwrap() {
+        revisits += u64::from(head.kind() == Some(archive::RecordKind::Revisit));
+    }
+    assert!(revisits > 50, "{revisits} revisit records");
+}
+
+#[test]
+fn a_second_crawl_of_a_changed_site_keeps_both_versions() {
+    let (shop, _) = Shop::crawled();
+    let versions = shop.versions();
+    shop.demo.set_epoch(2);
+    let second = shop.json(&["refresh", "-q", "--json"]).remove(0);
+    let now = shop.versions();
+    assert!(versions.iter().all(|(page, count)| now[page] >= *count), "old versions are kept");
+    let changed = now.values().filter(|count| **count > 1).count();
+    assert!(changed > 0 && changed < now.len(), "{changed} of {} pages have a new version", now.len());
+    assert!(second["row_changes"]["changed"].as_u64().unwrap() > 0, "{}", second["row_changes"]);
+    assert!(shop.outcomes().contains_key("not-modified"));
+}
+
+#[test]
+fn pages_are_asked_for_again_when_they_are_due() {
+    let (shop, first) = Shop::crawled();
+    let before = shop.site.now();
+    let project = shop.folder.path().join("project.yaml");
+    let again = |more: &[&str]| {
+        let project = project.to_str().unwrap();
+        let args = ["crawl", "-q", "--allow-private", "--rate=unlimited", "--json", "-p", project];
+        shop.json(&[&args, more].concat()).remove(0)
+    };
+    again(&["--incremental", "--revisit=fixed", "--revisit-every=1d"]);
+    again(&["--incremental", "--revisit=adaptive"]);
+    again(&["--incremental", "--revisit=optimal"]);
+    again(&["--incremental", "--revisit=off"]);
+    assert!(shop.site.since(before).len() <= 10, "nothing is due yet, but robots.txt and what failed");
+    again(&["--incremental", "--revisit=fixed", "--revisit-every=1ms", "--revisit-min=1ms"]);
+    let asked = shop.site.since(before).len() as u64;
+    assert!(asked >= first["pages_fetched"].as_u64().unwrap(), "{asked}");
+}

@@ -1,0 +1,91 @@
+//! Revisits: pages that are kept go back into the queue, and keep what they were until something is learnt.
+//!
+//! An answer decides: a page, the same page, or a redirect. When none comes, however often it is tried, the page stays
+//! what it was: an outage deletes nothing. A server that says twice, days apart, that the page is not there is believed.
+
+use std::time::Duration;
+
+use kv::{Batch, Reader};
+use model::{CrawlId, ErrorKind, Outcome, Timestamp, UrlKey};
+
+use crate::tables::{MISSING, REVISITS, RevisitRecord, URLS};
+use crate::{Frontier, FrontierError, page_key};
+
+/// Between the first answer that a page is missing and the one that is believed.
+pub const GONE_AFTER: Duration = Duration::from_secs(2 * 86_400);
+
+impl Frontier {
+    /// Puts a page back into the queue to be asked for again. False when it is no page, or waits already.
+    pub fn revisit(&mut self, batch: &mut Batch, id: CrawlId, key: UrlKey) -> Result<bool, FrontierError> {
+        let row = page_key(id, key);
+        let Some(mut record) = batch.get(&URLS, &row)?.filter(|record| record.outcome.is_page()) else {
+            return Ok(false);
+        };
+        let store = self.store.clone();
+        let crawl = self.crawl_mut(id);
+        let site = crawl.site(&store, key.host)?;
+        site.record.pages = site.record.pages.saturating_sub(1);
+        crawl.revisits += 1;
+        batch.put(&REVISITS, &row, &RevisitRecord { was: record.outcome.clone() });
+        (record.tries, record.busy) = (0, 0);
+        self.record(batch, id, key, record, Outcome::Waiting)?;
+        Ok(true)
+    }
+
+    /// True while pages wait to be asked for again.
+    pub fn has_revisits(&self, id: CrawlId) -> bool {
+        self.crawl(id).revisits > 0
+    }
+
+    /// True of a page that was put back and has not been settled since.
+    pub(crate) fn is_revisit(
+        &self,
+        reader: &impl Reader,
+        id: CrawlId,
+        key: UrlKey,
+    ) -> Result<bool, FrontierError> {
+        Ok(self.has_revisits(id) && reader.contains(&REVISITS, &page_key(id, key))?)
+    }
+
+    /// What becomes of a URL, in view of what it was if it was put back.
+    pub(crate) fn after_revisit(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        key: UrlKey,
+        outcome: Outcome,
+        now: Timestamp,
+    ) -> Result<Outcome, FrontierError> {
+        if outcome.is_open() || !self.has_revisits(id) {
+            return Ok(outcome);
+        }
+        let row = page_key(id, key);
+        let Some(RevisitRecord { was }) = batch.get(&REVISITS, &row)? else { return Ok(outcome) };
+        batch.remove(&REVISITS, &row);
+        let crawl = self.crawl_mut(id);
+        crawl.revisits = crawl.revisits.saturating_sub(1);
+        let outcome = match outcome {
+            Outcome::Failed { error: ErrorKind::Status(status @ (404 | 410)), .. } => {
+                let first = batch.get(&MISSING, &row)?.map(Timestamp);
+                match first {
+                    // A clock that was set back says nothing.
+                    Some(first) if now.since(first) >= GONE_AFTER => {
+                        batch.remove(&MISSING, &row);
+                        return Ok(Outcome::Gone { status, first, last: now });
+                    }
+                    Some(_) => {}
+                    None => batch.put(&MISSING, &row, &now.0),
+                }
+                was
+            }
+            Outcome::Failed { .. } | Outcome::Trap { .. } | Outcome::OverLimit { .. } => was,
+            answered => {
+                batch.remove(&MISSING, &row);
+                return Ok(answered);
+            }
+        };
+        let store = self.store.clone();
+        self.crawl_mut(id).site(&store, key.host)?.record.pages += 1;
+        Ok(outcome)
+    }
+}

@@ -52,6 +52,7 @@ async fn both(shape: Generated, edit: impl Fn(&mut CrawlSettings)) -> (Vec<PageU
         project,
         allow: Vec::new(),
         retry_failed: false,
+        refresh: false,
         watcher: None,
         paused: false,
         neighbours: Neighbours::default(),

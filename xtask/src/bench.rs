@@ -32,6 +32,8 @@ enum Beside {
     Nothing,
     /// Libraries for Python: `GANNET_BENCH_PYTHON`.
     Python,
+    /// Libraries for Python and pages: `GANNET_BENCH_PYTHON`, `GANNET_BENCH_DOCUMENTS`.
+    PythonAndPages,
     /// The program, other crawlers and pages to crawl: `GANNET_BENCH_BINARY`, `GANNET_BENCH_PYTHON`,
     /// `GANNET_BENCH_SPIDER`, `GANNET_BENCH_DOCUMENTS`.
     Crawlers,
@@ -72,7 +74,7 @@ const BENCHES: &[Bench] = &[
         about: "indexing and searching made-up rows, beside the plain index library; suggestions; a crawl until all is searchable",
         package: "index",
         example: "bench_search",
-        beside: Beside::Python,
+        beside: Beside::PythonAndPages,
     },
     Bench {
         name: "rank",
@@ -208,31 +210,32 @@ fn named(beside: Beside) -> Result<Vec<(&'static str, PathBuf)>> {
         return Ok(named);
     }
     let target = Workspace::load()?.target;
-    let mut add = |name: &'static str, what: &str, found: Result<PathBuf, String>| match found {
-        Ok(path) => named.push((name, path)),
-        Err(missing) => println!("no {what}: {missing}"),
-    };
+    // What the environment names already is not made again.
+    let mut add =
+        |name: &'static str, what: &str, find: &dyn Fn() -> Result<PathBuf, String>| match std::env::var_os(
+            name,
+        )
+        .map_or_else(find, |known| Ok(known.into()))
+        {
+            Ok(path) => named.push((name, path)),
+            Err(missing) => println!("no {what}: {missing}"),
+        };
     if beside == Beside::Crawlers {
         let status = cargo().args(["build", "--release", "--package", "app"]).args(locked()).status()?;
         if !status.success() {
             bail!("the program does not build");
         }
-        add("GANNET_BENCH_BINARY", "program", Ok(target.join("release").join("gannet")));
+        add("GANNET_BENCH_BINARY", "program", &|| Ok(target.join("release").join("gannet")));
     }
-    match beside {
-        Beside::Python => {
-            add(
-                "GANNET_BENCH_PYTHON",
-                "comparison with libraries for Python",
-                python::prepare(&target, &python::BENCHES),
-            );
-        }
-        Beside::Crawlers => {
-            add("GANNET_BENCH_PYTHON", "comparison with Scrapy", python::prepare(&target, &python::CRAWLERS));
-            add("GANNET_BENCH_SPIDER", "comparison with spider", peers::spider(&target));
-            add("GANNET_BENCH_DOCUMENTS", "pages to crawl", documents::prepare(&target));
-        }
-        Beside::Nothing => {}
+    if beside == Beside::Crawlers {
+        add("GANNET_BENCH_PYTHON", "comparison with Scrapy", &|| python::prepare(&target, &python::CRAWLERS));
+        add("GANNET_BENCH_SPIDER", "comparison with spider", &|| peers::spider(&target));
+    } else {
+        let prepare = || python::prepare(&target, &python::BENCHES);
+        add("GANNET_BENCH_PYTHON", "comparison with libraries for Python", &prepare);
+    }
+    if matches!(beside, Beside::Crawlers | Beside::PythonAndPages) {
+        add("GANNET_BENCH_DOCUMENTS", "pages to crawl", &|| documents::prepare(&target));
     }
     Ok(named)
 }

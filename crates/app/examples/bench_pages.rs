@@ -1,8 +1,8 @@
 //! `cargo xtask bench search`, its second part: real documentation pages on loopback, from an empty data directory to all
 //! of them searchable, crawl included. Beside us wget2 and a script that indexes with tantivy-py what it fetched.
 //!
-//! Pages are HTML files of installed Debian documentation packages (`/usr/share/doc`), or below the folder that
-//! `GANNET_BENCH_DOCS` names. What is missing is said, and left out.
+//! Pages are HTML files below the folder that `GANNET_BENCH_DOCUMENTS` names, which `cargo xtask bench` fills with those of
+//! Debian packages; else those of installed packages (`/usr/share/doc`). What is missing is said, and left out.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark measures time, and looks again and again")]
 
@@ -19,7 +19,7 @@ use webs::serve::ServeOptions;
 use webs::{Answer, Request, Server, Web};
 
 /// Fewer pages say little; more than so many take long.
-const FEWEST: usize = 2_000;
+const FEWEST: usize = 1_500;
 const MOST: usize = 4_000;
 
 /// The pages that are used: about as long as those of the Web.
@@ -31,7 +31,7 @@ const LISTED: usize = 400;
 const PATIENCE: Duration = Duration::from_secs(600);
 
 fn main() -> Result<()> {
-    let folder = std::env::var_os("GANNET_BENCH_DOCS").map_or("/usr/share/doc".into(), PathBuf::from);
+    let folder = std::env::var_os("GANNET_BENCH_DOCUMENTS").map_or("/usr/share/doc".into(), PathBuf::from);
     let documents = Documents::read(&folder)?;
     let pages = documents.pages.len();
     if pages < FEWEST {
@@ -72,8 +72,9 @@ impl Documents {
         while let Some(next) = folders.pop_front() {
             for entry in std::fs::read_dir(&next).into_iter().flatten().flatten() {
                 let (path, kind) = (entry.path(), entry.file_type()?);
-                // No links: they would show the same page twice.
-                if kind.is_dir() {
+                // No links but those to whole sites: they would show the same page twice.
+                let is_site = next == folder && kind.is_symlink() && path.is_dir();
+                if kind.is_dir() || is_site {
                     folders.push_back(path);
                 } else if kind.is_file()
                     && path.extension().is_some_and(|ending| ending == "html")

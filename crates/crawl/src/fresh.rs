@@ -24,7 +24,8 @@ pub struct FreshVisit {
     pub visit: VisitRecord,
     /// It led elsewhere.
     pub redirected: bool,
-    /// The page without its links and tables, if it was one; none for an answer without content.
+    /// The page without its links and tables, with its first image and heading, and with its main text alone where it has
+    /// one; none for an answer without content, or one that is no page.
     pub page: Option<Page>,
 }
 

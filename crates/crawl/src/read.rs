@@ -223,6 +223,11 @@ impl Reader {
             if let Some(page) = &mut page {
                 // The greater part of most pages.
                 (page.links, page.tables) = Default::default();
+                if !page.main.is_empty() {
+                    page.text = String::new();
+                }
+                page.images.truncate(1);
+                page.headings.truncate(1);
             }
             Box::new(FreshPage { url: job.url.url.clone(), page })
         });

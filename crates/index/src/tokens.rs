@@ -4,6 +4,7 @@
 //! the other with a mark between them; two marks without a word between are a place that is left out, so that the
 //! others keep their distances.
 
+use memchr::memchr2;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 /// The tokenizer's name.
@@ -41,7 +42,7 @@ impl Tokenizer for Cut {
 
 impl TokenStream for Words<'_> {
     fn advance(&mut self) -> bool {
-        while let Some(end) = self.rest.find([MARK, GAP]) {
+        while let Some(end) = memchr2(MARK as u8, GAP as u8, self.rest.as_bytes()) {
             let (word, mark) = (&self.rest[..end], self.rest.as_bytes()[end]);
             self.rest = &self.rest[end + 1..];
             let position = self.position;
@@ -82,7 +83,11 @@ impl Marked {
         }
         if let Some(word) = word {
             // Marks in a word would move all others.
-            self.text.extend(word.chars().filter(|c| !matches!(*c, MARK | GAP)));
+            if memchr2(MARK as u8, GAP as u8, word.as_bytes()).is_none() {
+                self.text.push_str(word);
+            } else {
+                self.text.extend(word.chars().filter(|c| !matches!(*c, MARK | GAP)));
+            }
             self.words += 1;
             self.text.push(MARK);
             self.next = position + 1;
@@ -125,5 +130,16 @@ mod tests {
         let expected = [(1, "quick"), (2, "fox"), (5, "dog"), (106, "next")];
         assert_eq!(seen, expected.map(|(position, word)| (position, word.to_owned())));
         assert_eq!(marked.words, 4);
+    }
+
+    #[test]
+    fn marks_in_a_word_move_no_other() {
+        let mut marked = Marked::default();
+        marked.push(0, Some("a\u{1f}b\u{1e}c"));
+        marked.push(1, Some("next"));
+        let mut cut = Cut::default();
+        let mut stream = cut.token_stream(&marked.text);
+        assert!(stream.advance() && stream.token().text == "abc");
+        assert!(stream.advance() && stream.token().text == "next" && stream.token().position == 1);
     }
 }

@@ -28,11 +28,13 @@ pub struct Formula {
 
 /// What is wrong with a formula, and which bytes of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("formula, character {}: {message}", start + 1)]
+#[error("formula, character {character}: {message}")]
 pub struct FormulaError {
     /// What is wrong and what would be right.
     pub message: String,
-    /// The first byte of the mistake.
+    /// The first character of the mistake, from 1.
+    pub character: usize,
+    /// Its first byte.
     pub start: usize,
     /// The byte behind its last.
     pub end: usize,
@@ -41,7 +43,10 @@ pub struct FormulaError {
 impl Formula {
     /// Reads a formula. `known` says which variables there are.
     pub fn parse(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Formula, FormulaError> {
-        let expression = parse::parse(text, known)?;
+        let expression = parse::parse(text, known).map_err(|error| FormulaError {
+            character: text[..text.floor_char_boundary(error.start)].chars().count() + 1,
+            ..error
+        })?;
         let mut names = Vec::new();
         let program = Program::new(&expression, &mut names);
         Ok(Formula { expression, names, program })

@@ -12,6 +12,8 @@ use crate::snippet::Marked;
 pub struct Search {
     /// As it was typed.
     pub query: String,
+    /// Conditions in the query language that hold beside it, each for all hits; they add nothing to scores.
+    pub filters: Vec<String>,
     /// Documents like that of this URL, instead of a query.
     pub like: Option<String>,
     /// Hits on a page; 10 unless said.

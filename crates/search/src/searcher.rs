@@ -51,7 +51,7 @@ impl Searcher<'_> {
             None => self.plan(&search.query, &ranking)?,
         };
         let limit = search.limit.unwrap_or(PAGE).clamp(1, 1_000);
-        let offset = search.cursor.as_deref().map_or(Ok(0), |cursor| read_cursor(cursor, &search.query))?;
+        let offset = search.cursor.as_deref().map_or(Ok(0), |cursor| read_cursor(cursor, search))?;
         let order = self.order(search.sort.as_deref())?;
         let rules = Rules::new(&ranking, &search.query);
         let is_counted = |name: &&String| !search.known_facets || self.fields.columns.contains_key(*name);
@@ -60,6 +60,7 @@ impl Searcher<'_> {
         let scoring = self.scoring(&ranking);
         let mut filters = plan.filters.clone();
         filters.extend(rules.filters());
+        filters.extend(self.conditions(&search.filters, &ranking)?);
         let statistics = self.statistics(&plan)?;
         // Sites are grouped and hits blocked after the best are known, so more are asked for.
         let has_groups = self.shards.iter().any(|shard| shard.has_groups());
@@ -172,7 +173,7 @@ impl Searcher<'_> {
             hit.place = offset + number + 1;
         }
         if kept > offset + limit && offset + limit < DEEPEST {
-            answer.next = Some(write_cursor(offset + limit, &search.query));
+            answer.next = Some(cursor_at(offset + limit, search));
         }
         answer.did_you_mean = self.did_you_mean(&search.query, &ranking)?;
         Ok(answer)
@@ -231,6 +232,20 @@ impl Searcher<'_> {
         };
         let parsed = query::parse(text, &options)?;
         plan(&parsed, self.fields, ranking, &AllWords(self.shards))
+    }
+
+    /// What must hold beside a query. Each condition is read by itself, so that none changes what another means.
+    fn conditions(&self, filters: &[String], ranking: &Ranking) -> Result<Vec<index::Query>, SearchError> {
+        let mut conditions = Vec::new();
+        for filter in filters.iter().filter(|filter| !filter.trim().is_empty()) {
+            let plan = self.plan(filter, ranking).map_err(|error| match error {
+                SearchError::Query(error) => SearchError::Setting(format!("filter {filter:?}, {error}")),
+                other => other,
+            })?;
+            conditions.extend(plan.filters);
+            conditions.extend(Some(plan.query).filter(|query| *query != index::Query::Everything));
+        }
+        Ok(conditions)
     }
 
     /// Counts over all shards.
@@ -350,24 +365,21 @@ fn same_host(one: &str, other: &str) -> bool {
     crate::document::host_of(one) == crate::document::host_of(other)
 }
 
-/// The cursor of the page that begins after so many hits, for those who count pages.
-pub fn cursor_at(offset: usize, query: &str) -> String {
-    write_cursor(offset, query)
+/// The cursor of the page that begins after so many hits, bound to query and filters.
+pub fn cursor_at(offset: usize, search: &Search) -> String {
+    format!("{offset:x}.{:08x}", mark_of(search))
 }
 
-/// Where the next page begins, bound to its query.
-fn write_cursor(offset: usize, query: &str) -> String {
-    format!("{offset:x}.{:08x}", mark_of(query))
-}
-
-fn read_cursor(cursor: &str, query: &str) -> Result<usize, SearchError> {
+fn read_cursor(cursor: &str, search: &Search) -> Result<usize, SearchError> {
     let (offset, mark) = cursor.split_once('.').ok_or(SearchError::Cursor)?;
     let offset = usize::from_str_radix(offset, 16).map_err(|_| SearchError::Cursor)?;
-    let same = u32::from_str_radix(mark, 16).is_ok_and(|mark| mark == mark_of(query));
+    let same = u32::from_str_radix(mark, 16).is_ok_and(|mark| mark == mark_of(search));
     if same && offset <= DEEPEST { Ok(offset) } else { Err(SearchError::Cursor) }
 }
 
 /// FNV-1a: tells queries apart, nothing more.
-fn mark_of(query: &str) -> u32 {
-    query.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+fn mark_of(search: &Search) -> u32 {
+    let filters = search.filters.iter().flat_map(|filter| std::iter::once(b'\n').chain(filter.bytes()));
+    let bytes = search.query.bytes().chain(filters);
+    bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

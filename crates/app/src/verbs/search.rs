@@ -86,6 +86,7 @@ pub(super) fn command() -> Command {
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     let mut search = Search {
         query: text_of(flags, "query"),
+        filters: Vec::new(),
         like: flags.get_one("like").cloned(),
         limit: flags.get_one("limit").copied(),
         cursor: flags.get_one("cursor").cloned(),

@@ -1,5 +1,5 @@
-//! `cargo xtask bench search [-- ROWS]`: made-up rows, indexed and searched by us and by the plain library; then
-//! suggestions. `-- suggestions` leaves the rows out.
+//! `cargo xtask bench search [-- ROWS]`: documentation pages and made-up rows, indexed and searched by us and by the plain
+//! library; then suggestions. `-- suggestions` or `-- pages` is that part alone.
 //!
 //! Two plain indexes stand beside ours: one with a column of words per text, and one with as many columns as ours (words
 //! and stems). Neither has a language, so that all cut the same words.
@@ -10,6 +10,7 @@
     reason = "a benchmark ends where it fails, and measures time"
 )]
 
+mod documents;
 mod suggestions;
 
 use std::path::Path;
@@ -34,28 +35,67 @@ fn main() {
     if asked.as_deref() == Some("suggestions") {
         return suggestions::run(seed);
     }
-    let rows: u64 = asked.and_then(|text| text.parse().ok()).unwrap_or(200_000);
+    documents();
+    if asked.as_deref() == Some("pages") {
+        return;
+    }
+    let rows: u64 = asked.and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
     println!("{rows} rows, {QUERIES} queries, seed {seed}");
-    let dir = tempfile::tempdir().unwrap();
     let corpus: Vec<(String, String)> = {
         let mut dice = Dice(seed);
         (0..rows).map(|_| (text(&mut dice, 5), text(&mut dice, 60))).collect()
     };
-    let bytes: usize = corpus.iter().map(|(title, text)| title.len() + text.len()).sum();
-    println!("{:.0} MB of text", bytes as f64 / 1e6);
-    let (plain, plain_size) = plain(&dir.path().join("plain"), &corpus, false);
-    let (_, alike_size) = self::plain(&dir.path().join("alike"), &corpus, true);
-    let ours = ours(&dir.path().join("ours"), &corpus);
-    println!("measure: size, plain = {:.1} MB", plain_size as f64 / 1e6);
-    println!("measure: size, plain with our columns = {:.1} MB", alike_size as f64 / 1e6);
-    println!("measure: size, ours = {:.1} MB", ours.bytes() as f64 / 1e6);
     let queries: Vec<Vec<String>> = {
         let mut dice = Dice(seed + 1);
         (0..QUERIES).map(|number| (0..1 + number % 4).map(|_| query_word(&mut dice)).collect()).collect()
     };
-    search_plain(&plain, &queries);
-    search_ours(&ours, &queries);
+    compare("rows", &corpus, &queries);
+    drop(corpus);
     suggestions::run(seed);
+}
+
+/// Documentation pages, if there are some.
+fn documents() {
+    let Some(folder) = std::env::var_os("GANNET_BENCH_DOCUMENTS") else {
+        println!("no pages indexed: GANNET_BENCH_DOCUMENTS names no folder of them");
+        return;
+    };
+    let corpus = documents::read(Path::new(&folder));
+    println!("{} pages", corpus.len());
+    if corpus.is_empty() {
+        return;
+    }
+    // Words as they come on pages: the common ones often.
+    let mut dice = Dice(7);
+    let mut word = || {
+        loop {
+            let (_, text) = &corpus[dice.roll(corpus.len() as u64) as usize];
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let word = words.get(dice.roll(words.len() as u64) as usize).copied().unwrap_or_default();
+            if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+                return word.to_lowercase();
+            }
+        }
+    };
+    let queries: Vec<Vec<String>> =
+        (0..QUERIES).map(|number| (0..1 + number % 4).map(|_| word()).collect()).collect();
+    compare("pages", &corpus, &queries);
+}
+
+/// Indexes and searches titles and texts, each of the plain indexes and then ours.
+fn compare(what: &str, corpus: &[(String, String)], queries: &[Vec<String>]) {
+    let dir = tempfile::tempdir().unwrap();
+    let bytes: usize = corpus.iter().map(|(title, text)| title.len() + text.len()).sum();
+    println!("{:.0} MB of text", bytes as f64 / 1e6);
+    let (plain, plain_size) = plain(&dir.path().join("plain"), what, corpus, false);
+    let (alike, alike_size) = self::plain(&dir.path().join("alike"), what, corpus, true);
+    drop(alike);
+    let ours = ours(&dir.path().join("ours"), what, corpus);
+    println!("measure: size of {what}, plain = {:.1} MB", plain_size as f64 / 1e6);
+    println!("measure: size of {what}, plain with our columns = {:.1} MB", alike_size as f64 / 1e6);
+    println!("measure: size of {what}, ours = {:.1} MB", ours.bytes() as f64 / 1e6);
+    search_plain(&plain, what, queries);
+    search_ours(&ours, what, queries);
 }
 
 /// A small generator of numbers, the same everywhere.
@@ -96,11 +136,14 @@ fn query_word(dice: &mut Dice) -> String {
     spelled(dice.roll(most))
 }
 
-fn took(name: &str, rows: usize, started: Instant) {
-    println!("measure: indexing, {name} = {:.0} rows/s", rows as f64 / started.elapsed().as_secs_f64());
+fn took(what: &str, name: &str, rows: usize, started: Instant) {
+    println!(
+        "measure: indexing {what}, {name} = {:.0} {what}/s",
+        rows as f64 / started.elapsed().as_secs_f64()
+    );
 }
 
-fn plain(dir: &Path, corpus: &[(String, String)], alike: bool) -> (tantivy::Index, u64) {
+fn plain(dir: &Path, what: &str, corpus: &[(String, String)], alike: bool) -> (tantivy::Index, u64) {
     std::fs::create_dir_all(dir).unwrap();
     let mut schema = tantivy::schema::Schema::builder();
     let id = schema.add_text_field("id", STRING);
@@ -124,12 +167,12 @@ fn plain(dir: &Path, corpus: &[(String, String)], alike: bool) -> (tantivy::Inde
     }
     writer.commit().unwrap();
     writer.wait_merging_threads().unwrap();
-    took(if alike { "plain with our columns" } else { "plain" }, corpus.len(), started);
+    took(what, if alike { "plain with our columns" } else { "plain" }, corpus.len(), started);
     let size = std::fs::read_dir(dir).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
     (index, size)
 }
 
-fn ours(dir: &Path, corpus: &[(String, String)]) -> Index {
+fn ours(dir: &Path, what: &str, corpus: &[(String, String)]) -> Index {
     let analysis = Analysis { language: None, stem: false, ..Analysis::default() };
     let field = |name: &str, kind| FieldSpec { name: name.to_owned(), kind };
     let schema = Schema {
@@ -153,7 +196,7 @@ fn ours(dir: &Path, corpus: &[(String, String)]) -> Index {
     }
     writer.commit("").unwrap();
     writer.close().unwrap();
-    took("ours", corpus.len(), started);
+    took(what, "ours", corpus.len(), started);
     index
 }
 
@@ -181,7 +224,7 @@ fn times(queries: &[Vec<String>], mut search: impl FnMut(&[String]) -> usize) ->
     all
 }
 
-fn search_plain(index: &tantivy::Index, queries: &[Vec<String>]) {
+fn search_plain(index: &tantivy::Index, what: &str, queries: &[Vec<String>]) {
     let searcher = index.reader().unwrap().searcher();
     println!("plain: {} segments", searcher.segment_readers().len());
     let text = index.schema().get_field("text").unwrap();
@@ -195,10 +238,10 @@ fn search_plain(index: &tantivy::Index, queries: &[Vec<String>]) {
         let query = BooleanQuery::new(words.iter().map(term).collect());
         searcher.search(&query, &TopDocs::with_limit(10).order_by_score()).unwrap().len()
     });
-    percentiles("top 10, plain at its own k and b", times);
+    percentiles(&format!("top 10 of {what}, plain at its own k and b"), times);
 }
 
-fn search_ours(index: &Index, queries: &[Vec<String>]) {
+fn search_ours(index: &Index, what: &str, queries: &[Vec<String>]) {
     let view = index.view().unwrap();
     println!("ours: {} segments", view.segments());
     let scoring = Scoring::even(3, 0.9, 0.4, Idf::Standard);
@@ -222,12 +265,12 @@ fn search_ours(index: &Index, queries: &[Vec<String>]) {
         };
         view.search(&request).unwrap().candidates.len()
     };
-    percentiles("top 10, ours at k 0.9, b 0.4", times(queries, |words| search(words, false, None, false)));
-    percentiles("top 10 and a count, ours", times(queries, |words| search(words, true, None, false)));
-    percentiles(
-        "top 10 by a formula, all words first, ours",
-        times(queries, |words| search(words, true, Some(&Log), true)),
-    );
+    let custom = times(queries, |words| search(words, false, None, false));
+    percentiles(&format!("top 10 of {what}, ours at k 0.9, b 0.4"), custom);
+    let counted = times(queries, |words| search(words, true, None, false));
+    percentiles(&format!("top 10 of {what} and a count, ours"), counted);
+    let formula = times(queries, |words| search(words, true, Some(&Log), true));
+    percentiles(&format!("top 10 of {what} by a formula, all words first, ours"), formula);
 }
 
 /// What `log(1 + size)` adds.

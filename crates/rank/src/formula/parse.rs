@@ -15,7 +15,7 @@ const DEEPEST: usize = 50;
 pub(super) fn parse(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Expression, FormulaError> {
     if text.len() > LONGEST {
         let message = format!("a formula has at most {LONGEST} bytes, this one has {}", text.len());
-        return Err(FormulaError { message, start: text.floor_char_boundary(LONGEST), end: text.len() });
+        return Err(error(message, text.floor_char_boundary(LONGEST), text.len()));
     }
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens, at: 0, depth: 0, known };
@@ -314,7 +314,8 @@ impl Parser<'_> {
 }
 
 fn error(message: impl Into<String>, start: usize, end: usize) -> FormulaError {
-    FormulaError { message: message.into(), start, end }
+    // The character is counted where the text is at hand.
+    FormulaError { message: message.into(), character: 0, start, end }
 }
 
 fn with_nearest(message: String, near: Option<&str>) -> String {

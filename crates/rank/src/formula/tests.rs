@@ -144,6 +144,21 @@ fn mistakes_are_pointed_at() {
 }
 
 #[test]
+fn a_mistake_is_told_by_its_character_not_its_byte() {
+    let check = |formula: &str, character: usize| {
+        let error = Formula::parse(formula, &|name| name == "größe").expect_err("a mistake");
+        assert_eq!(error.character, character, "{formula}: {error}");
+        assert!(error.to_string().starts_with(&format!("formula, character {character}: ")), "{error}");
+        assert_eq!(formula[..error.start].chars().count() + 1, character, "{formula}");
+    };
+    check("1 $", 3);
+    check("größe $ 2", 7);
+    check("`größe` + `preis €` $", 11);
+    check("größe +", 8);
+    check("€", 1);
+}
+
+#[test]
 fn size_and_depth_have_limits() {
     let long = format!("1{}", "+1".repeat(1000));
     assert_eq!(Formula::parse(&long, &|_| true).expect_err("long").start, 2000);

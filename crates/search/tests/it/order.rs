@@ -92,6 +92,35 @@ fn a_site_shows_no_more_than_it_may_and_others_still_come() {
 }
 
 #[test]
+fn filters_narrow_and_leave_the_query_as_it_is() {
+    let corpus = five();
+    let find = |query: &str, filters: &[&str]| {
+        let filters = filters.iter().map(|&filter| filter.to_owned()).collect();
+        corpus.search(&Search { filters, ..asked(query) })
+    };
+    let check = |query: &str, filters: &[&str], expected: &[&str]| {
+        let mut found = ids(&find(query, filters));
+        found.sort_unstable();
+        assert_eq!(found, expected, "{query:?} {filters:?}");
+    };
+    // The query stays a condition beside a filter of words: "none" has a stone and no tent.
+    check("tent", &["text:stone"], &["fair", "good", "poor"]);
+    check("tent", &["stone", "site:b.test"], &["fair", "poor"]);
+    check("tent", &["-site:b.test"], &["best", "good"]);
+    check("", &["text:stone", "-text:tent"], &["none"]);
+    check("tent", &[" "], &["best", "fair", "good", "poor"]);
+    // Signs that the query leaves open do not reach into the filter.
+    check("\"tent", &["site:d.test"], &[]);
+    // Scores are those of the query alone.
+    let score =
+        |filters: &[&str]| find("tent", filters).hits.iter().find(|hit| hit.id == "fair").unwrap().score;
+    assert_eq!(score(&[]), score(&["stone"]));
+    let wrong = Search { filters: vec!["(stone".to_owned()], ..asked("tent") };
+    let said = corpus.try_search(&wrong).unwrap_err().to_string();
+    assert!(said.contains("filter \"(stone\"") && said.contains("character"), "{said}");
+}
+
+#[test]
 fn pages_give_every_hit_once_and_in_order() {
     let corpus = Corpus::new(&many(150, 11));
     for (query, ranking) in [

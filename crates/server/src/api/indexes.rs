@@ -179,20 +179,10 @@ pub(crate) async fn search(
 
 /// What a query string asks for, found.
 pub(crate) async fn found(app: &App, name: &str, query: &Pairs) -> Result<Value, Problem> {
-    let mut text = query.one("q").unwrap_or_default().to_owned();
-    let filters: Vec<&str> = query.all("filter").collect();
-    if !filters.is_empty() {
-        let filters = filters.iter().map(|filter| format!("+({filter})")).collect::<Vec<_>>().join(" ");
-        text = if text.trim().is_empty() { filters } else { format!("+({text}) {filters}") };
-    }
+    let text = query.one("q").unwrap_or_default().to_owned();
     let limit: Option<usize> = query.read("limit")?;
     if limit.is_some_and(|limit| limit == 0 || limit as u64 > MOST) {
         return Err(Problem::request(format!("limit must be from 1 to {MOST}")));
-    }
-    let mut cursor = query.one("cursor").map(str::to_owned);
-    if let (None, Some(page)) = (&cursor, query.read::<usize>("page")?) {
-        let hits = page.saturating_sub(1).saturating_mul(limit.unwrap_or(10));
-        cursor = (hits > 0).then(|| cursor_at(hits, &text));
     }
     let mut changes: Vec<String> = query.all("set").map(str::to_owned).collect();
     if query.one("group") == Some("site") {
@@ -201,15 +191,20 @@ pub(crate) async fn found(app: &App, name: &str, query: &Pairs) -> Result<Value,
     let index = Some(name.to_owned());
     let mut search = Search {
         query: text,
+        filters: query.all("filter").map(str::to_owned).collect(),
         like: None,
         limit,
-        cursor,
+        cursor: query.one("cursor").map(str::to_owned),
         sort: query.one("sort").map(str::to_owned),
         facets: query.all("facet").map(str::to_owned).collect(),
         known_facets: true,
         explain: query.is_on("explain"),
         ranking: None,
     };
+    if let (None, Some(page)) = (&search.cursor, query.read::<usize>("page")?) {
+        let hits = page.saturating_sub(1).saturating_mul(limit.unwrap_or(10));
+        search.cursor = (hits > 0).then(|| cursor_at(hits, &search));
+    }
     if !changes.is_empty() {
         let own = asking::one(app, Request::Index(IndexRequest::Ranking { name: index.clone() })).await?;
         let own: search::Ranking =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tantivy::columnar::{Column, ColumnValues, StrColumn};
 
 use crate::IndexError;
-use crate::schema::{Columns, KEY, length_column, value_column};
+use crate::schema::{Columns, value_column};
 use crate::view::View;
 
 /// One segment of a view.
@@ -43,9 +43,7 @@ impl<'v> Segment<'v> {
             Some(Columns::Date(_)) => {
                 columns.column_opt::<i64>(&name)?.map_or(Numbers::Missing, Numbers::Date)
             }
-            Some(Columns::Text { .. }) => {
-                Numbers::Length(columns.column_first_or_default::<u64>(&length_column(field))?)
-            }
+            Some(Columns::Text { .. }) => Numbers::Length(self.view.column(self.number, Some(field))?),
             _ => Numbers::Missing,
         }))
     }
@@ -60,7 +58,7 @@ impl<'v> Segment<'v> {
     }
 
     pub(crate) fn keys(&self) -> Result<Arc<dyn ColumnValues<u64>>, IndexError> {
-        Ok(self.view.segment(self.number).fast_fields().column_first_or_default::<u64>(KEY)?)
+        self.view.column(self.number, None)
     }
 }
 

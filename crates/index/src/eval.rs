@@ -9,7 +9,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED};
 
 use crate::bm25::Curve;
-use crate::schema::{Columns, length_column, value_column};
+use crate::schema::{Columns, value_column};
 use crate::view::View;
 use crate::window::{WINDOW, Window, each};
 use crate::{Demand, Form, IndexError, Query, Scoring, Statistics, Term};
@@ -227,8 +227,7 @@ impl<'a> Basis<'a> {
     }
 
     pub(crate) fn lengths(&self, field: usize) -> Result<Arc<dyn ColumnValues<u64>>, IndexError> {
-        let columns = self.view.segment(self.segment).fast_fields();
-        Ok(columns.column_first_or_default::<u64>(&length_column(field))?)
+        self.view.column(self.segment, Some(field))
     }
 }
 

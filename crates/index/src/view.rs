@@ -4,11 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tantivy::columnar::ColumnValues;
 use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
 
 use crate::eval::{Basis, positions};
-use crate::schema::{Columns, Layout, length_column};
+use crate::schema::{Columns, KEY, Layout, length_column};
 use crate::writer::Shared;
 use crate::{Form, IndexError, Query, Schema, Scoring, Segment, Statistics};
 
@@ -17,6 +18,9 @@ use crate::{Form, IndexError, Query, Schema, Scoring, Segment, Statistics};
 pub struct View {
     shared: Arc<Shared>,
     searcher: Searcher,
+    /// Columns that were opened, by segment: opening one takes longer than looking for a rare word. They go with the
+    /// view, so that files of segments that were merged are not held.
+    columns: Arc<Mutex<HashMap<(usize, Option<usize>), Arc<dyn ColumnValues<u64>>>>>,
 }
 
 /// Where an entry is in a view.
@@ -47,7 +51,7 @@ const MOST_REMEMBERED: usize = 100_000;
 
 impl View {
     pub(crate) fn new(shared: Arc<Shared>, searcher: Searcher) -> View {
-        View { shared, searcher }
+        View { shared, searcher, columns: Arc::default() }
     }
 
     /// Its fields.
@@ -219,6 +223,22 @@ impl View {
 
     pub(crate) fn segment(&self, number: usize) -> &SegmentReader {
         &self.searcher.segment_readers()[number]
+    }
+
+    /// The lengths of a text field in a segment; without a field, the numbers that order equals.
+    pub(crate) fn column(
+        &self,
+        segment: usize,
+        field: Option<usize>,
+    ) -> Result<Arc<dyn ColumnValues<u64>>, IndexError> {
+        let mut columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = columns.get(&(segment, field)) {
+            return Ok(Arc::clone(known));
+        }
+        let name = field.map_or_else(|| KEY.to_owned(), length_column);
+        let opened = self.segment(segment).fast_fields().column_first_or_default::<u64>(&name)?;
+        columns.insert((segment, field), Arc::clone(&opened));
+        Ok(opened)
     }
 
     /// The terms of a segment's living entries, per field.

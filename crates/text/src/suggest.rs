@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use crate::fold::fold;
 use crate::strings::Strings;
-use mistyped::Words;
+use mistyped::{MOST_COMPARED, Words};
 
 pub use dictionary::dictionary;
 
@@ -195,7 +195,7 @@ impl Suggestions {
         let mut readings: Vec<(usize, String)> = vec![(0, String::new())];
         for (place, &word) in typed.iter().enumerate() {
             let mut near = match doubted.contains(&place) {
-                true => self.words.near(word, is_begun(place)),
+                true => self.words.near(word, is_begun(place), MOST_COMPARED / doubted.len()),
                 false => Vec::new(),
             };
             if is_known[place] || near.is_empty() {

@@ -153,7 +153,7 @@ fn a_mistake_is_told_by_its_character_not_its_byte() {
     };
     check("1 $", 3);
     check("größe $ 2", 7);
-    check("`größe` + `preis €` $", 11);
+    check("`größe` + `größe` $", 19);
     check("größe +", 8);
     check("€", 1);
 }

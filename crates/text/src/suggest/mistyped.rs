@@ -24,9 +24,10 @@ const MOST_WORDS: usize = 300_000;
 /// A shorter word is near to anything.
 const SHORTEST: usize = 3;
 
-/// So many readings of one mistyped word are tried, and so many words have their distance counted for them.
+/// So many readings of one mistyped word are tried.
 const READINGS: usize = 8;
-const MOST_COMPARED: usize = 40_000;
+/// So many words have their distance counted, for all words that were typed together: this bounds what an answer takes.
+pub(super) const MOST_COMPARED: usize = 40_000;
 
 impl Words {
     /// From words in the order of their phrases.
@@ -52,8 +53,9 @@ impl Words {
         Words { words, letters, lengths }
     }
 
-    /// Words near a typed one, or with such a beginning, itself left out: nearest first, then most popular.
-    pub(super) fn near(&self, typed: &str, is_begun: bool) -> Vec<(usize, &str)> {
+    /// Words near a typed one, or with such a beginning, itself left out: nearest first, then most popular. No more than
+    /// `most_compared` have their distance counted, the most popular.
+    pub(super) fn near(&self, typed: &str, is_begun: bool, most_compared: usize) -> Vec<(usize, &str)> {
         let letters: Vec<char> = typed.chars().take(edits::LONGEST + 1).collect();
         let most = match letters.len() {
             4..=6 => 1,
@@ -87,7 +89,7 @@ impl Words {
             {
                 found[edits - 1].push(id);
             }
-            if found[0].len() == READINGS || compared == MOST_COMPARED {
+            if found[0].len() == READINGS || compared >= most_compared {
                 break;
             }
         }
@@ -133,7 +135,7 @@ mod tests {
             }).collect();
             expected.sort_unstable();
             let expected: Vec<_> = expected.into_iter().take(READINGS).map(|(edits, id)| (edits, known.words.get(id))).collect();
-            prop_assert_eq!(known.near(&typed, is_begun), expected);
+            prop_assert_eq!(known.near(&typed, is_begun, MOST_COMPARED), expected);
         }
     }
 }

@@ -208,7 +208,8 @@ fn common(first: &[u8], second: &[u8]) -> Likeness {
             std::cmp::Ordering::Greater => _ = b.next(),
             std::cmp::Ordering::Equal => {
                 common += 1;
-                (a.next(), b.next());
+                a.next();
+                b.next();
             }
         }
     }

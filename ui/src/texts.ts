@@ -97,6 +97,7 @@ export const yaml = {
 export const outcomeNames: Record<string, string> = {
   fetched: 'Fetched',
   'not-modified': 'Not modified',
+  gone: 'Gone',
   redirected: 'Redirected',
   disallowed: 'Forbidden by robots',
   excluded: 'Excluded',
@@ -179,6 +180,8 @@ export const run = {
   tabPages: 'Pages',
   tabRows: 'Rows',
   tabLinks: 'Links',
+  tabChanges: 'Changes',
+  tabDuplicates: 'Duplicates',
   tabLog: 'Log',
   tabSettings: 'Settings',
   finished: (rows: string, field: string | null, share: string, full: boolean) =>
@@ -322,6 +325,43 @@ export const linksTab = {
     slow: 'The slowest pages appear here.',
   } as Record<string, string>,
   first: (shown: number, all: number) => `The first ${count(shown)} of ${count(all)}.`,
+};
+
+export const duplicatesTab = {
+  none: 'No duplicates',
+  noneText: 'No two pages say the same. Near duplicates are found with the setting duplicates: winnowing.',
+  group: (pages: string, exact: boolean) => `${pages} pages with ${exact ? 'the same text' : 'nearly the same text'}`,
+  chosen: 'stands for the group',
+  compare: 'Compare',
+  more: (pages: string) => `${pages} more`,
+  shared: 'What both pages say',
+  alike: (similarity: string, share: string) => `${similarity} alike; ${share} of the text stands in common passages.`,
+  passagesMore: (left: number) => `${count(left)} more passages`,
+};
+
+export const changesTab = {
+  title: 'Changed pages',
+  page: 'Page',
+  severity: 'Change',
+  level: 'Differs in',
+  came: 'Words came',
+  went: 'Words went',
+  since: 'Since',
+  versions: 'Versions',
+  show: (versions: number) => `Show ${count(versions)}`,
+  withNoise: 'Also pages of which only clocks, counters and the like have changed',
+  none: 'No changed pages',
+  noneText: 'Pages that differ from what was kept before appear here after a refresh.',
+  noise: 'Only noise',
+  severities: { none: 'Same text', 'no-text': 'Same words', small: 'Small', medium: 'Medium', large: 'Large', complete: 'All of it' } as Record<string, string>,
+  levels: { same: 'Nothing', tags: 'Elements', tree: 'Text', attributes: 'Attributes' } as Record<string, string>,
+  versionsOf: 'Versions of a page',
+  choose: 'Version',
+  between: (before: string, after: string) => `From ${before} to ${after}`,
+  words: 'Words',
+  structure: 'Structure',
+  levelLine: (level: number, before: number, after: number) => `Level ${level}: ${count(before)} elements, then ${count(after)}`,
+  sideBySide: 'Before and after',
 };
 
 export const log = {
@@ -774,6 +814,7 @@ export const search = {
   place: (place: number) => `Place ${place}`,
   score: (score: string) => `Score ${score}`,
   pinned: 'Pinned',
+  nearDuplicates: (others: number) => (others === 1 ? '1 near-duplicate' : `${count(others)} near-duplicates`),
   moreOfSite: (site: string) => `More from ${site}`,
   page: 'Page',
   row: 'Row',

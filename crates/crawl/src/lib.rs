@@ -45,6 +45,7 @@ pub use neighbours::Neighbours;
 pub use network::{Network, usual_proxy};
 pub use page::{FoundLink, LinkRefusal, PageRead, PageReader};
 pub use progress::{EndReason, Ended, Pause, Progress};
+pub use revisits::{PageHistory, intervals};
 pub use run::{Controls, Run, Setup};
 pub use single::{SinglePage, SinglePageError, look_at, single_page};
 pub use topic::topic_of;

@@ -46,12 +46,27 @@ impl PageHistory {
             };
             let Some((page, first, known)) = &mut found else {
                 let adapted = settings.every.clamp(bounds.least, bounds.most);
-                let page = PageHistory { last: at, history: History::default(), adapted };
+                let says = visit.last_modified.as_deref().and_then(fetch::http_date).is_some();
+                let history = History { unmodified_days: says.then_some(0.0), ..History::default() };
+                let page = PageHistory { last: at, history, adapted };
                 found = content.map(|content| (page, at, content));
                 continue;
             };
             let changed = content.is_some_and(|content| content != *known);
             *known = content.unwrap_or(*known);
+            // How long it is known to have stood: since the visit before, or since it was changed, if it says when.
+            let stood = match changed {
+                false => Some(at.since(page.last)),
+                true => {
+                    let modified = visit.last_modified.as_deref().and_then(fetch::http_date);
+                    modified
+                        .filter(|modified| *modified <= at)
+                        .map(|modified| at.since(modified.max(page.last)))
+                }
+            };
+            let stood = stood.map(|stood| stood.as_secs_f64() / 86_400.0);
+            page.history.unmodified_days =
+                page.history.unmodified_days.zip(stood).map(|(days, stood)| days + stood);
             page.history.comparisons += 1;
             page.history.changes += u32::from(changed);
             page.history.days = at.since(*first).as_secs_f64() / 86_400.0;
@@ -201,6 +216,27 @@ mod tests {
         assert_eq!((found.history.days, found.last), (5.0, days(6)));
         assert!((found.adapted - 7.0 * 1.4 * 1.4 * 0.8).abs() < 1e-9);
         assert_eq!(PageHistory::of(visits[..1].iter().map(|(at, visit)| (*at, visit)), &settings), None);
+    }
+
+    /// A page that says when it was changed tells more than one that only differs.
+    #[test]
+    fn last_modified_tells_how_long_a_page_stood() {
+        let settings = CrawlSettings::default().revisit_settings();
+        let says = |day: &str, content: u64| {
+            let modified = format!("{day} Nov 1994 00:00:00 GMT");
+            VisitRecord { last_modified: Some(modified), ..visit(Some(200), content) }
+        };
+        // The first of November 1994.
+        let day = |day: u64| Timestamp(783_648_000_000 + (day - 1) * 86_400_000);
+        let visits = [
+            (day(1), says("Tue, 01", 1)),
+            (day(3), says("Tue, 01", 1)),
+            (day(5), says("Fri, 04", 2)),
+            (day(6), visit(Some(304), 0)),
+        ];
+        let found = PageHistory::of(visits.iter().map(|(at, visit)| (*at, visit)), &settings).unwrap();
+        assert_eq!(found.history.unmodified_days, Some(2.0 + 1.0 + 1.0));
+        assert_eq!((found.history.comparisons, found.history.changes), (3, 1));
     }
 
     #[test]

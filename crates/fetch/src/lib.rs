@@ -30,5 +30,5 @@ pub use error::{FetchError, NextStep};
 pub use http::{HttpFetcher, HttpSettings};
 pub use proxies::{Proxies, ProxyChoice, ProxyState};
 pub use request::{Answer, Fetcher, Limits, Longer, Request, SendTurn, Unwanted, Wanted};
-pub use retry_after::{MAX_RETRY_AFTER, parse_retry_after, retry_after};
+pub use retry_after::{MAX_RETRY_AFTER, http_date, parse_retry_after, retry_after};
 pub use room::{Room, Share};

@@ -11,7 +11,7 @@ pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 ///
 /// A date is read against the answer's own `Date`, as the server's clock may differ from ours.
 pub fn retry_after(headers: &Headers, now: Timestamp) -> Option<Duration> {
-    let sent = headers.get("date").and_then(date).unwrap_or(now);
+    let sent = headers.get("date").and_then(http_date).unwrap_or(now);
     parse_retry_after(headers.get("retry-after")?.as_bytes(), sent)
 }
 
@@ -26,10 +26,11 @@ pub fn parse_retry_after(value: &[u8], sent: Timestamp) -> Option<Duration> {
         let part = u64::from(fraction.bytes().any(|byte| byte != b'0'));
         return Some(Duration::from_secs(seconds.saturating_add(part)).min(MAX_RETRY_AFTER));
     }
-    Some(date(value)?.since(sent).min(MAX_RETRY_AFTER))
+    Some(http_date(value)?.since(sent).min(MAX_RETRY_AFTER))
 }
 
-fn date(text: &str) -> Option<Timestamp> {
+/// The moment that a header names.
+pub fn http_date(text: &str) -> Option<Timestamp> {
     let moment = httpdate::parse_http_date(text).ok()?;
     let since = moment.duration_since(std::time::UNIX_EPOCH).ok()?;
     u64::try_from(since.as_millis()).ok().map(Timestamp)

@@ -12,7 +12,7 @@ use crate::tables::{MISSING, REVISITS, RevisitRecord, URLS};
 use crate::{Frontier, FrontierError, page_key};
 
 /// Between the first answer that a page is missing and the one that is believed.
-pub const GONE_AFTER: Duration = Duration::from_secs(2 * 86_400);
+const GONE_AFTER: Duration = Duration::from_secs(2 * 86_400);
 
 impl Frontier {
     /// Puts a page back into the queue to be asked for again. False when it is no page, or waits already.

@@ -169,6 +169,9 @@ pub enum ServiceError {
     /// No version of a page can be read.
     #[error("no version of {0} is kept; \"gannet why URL\" tells what became of it")]
     NotKept(String),
+    /// A page that has not changed since it was first kept.
+    #[error("{0} has one version, or none at that time; \"gannet version URL --list\" shows them")]
+    OneVersion(String),
     /// A page like no other.
     #[error("{0} has no duplicates")]
     NoDuplicates(String),
@@ -246,7 +249,7 @@ impl ServiceError {
             E::UnknownProject { .. } | E::UnknownOutcome { .. } | E::Url { .. } | E::Host(_) => {
                 Class::Request
             }
-            E::NotKept(_) | E::NoDuplicates(_) | E::NotJudged(_) => Class::Request,
+            E::NotKept(_) | E::OneVersion(_) | E::NoDuplicates(_) | E::NotJudged(_) => Class::Request,
             E::RelativePath(_) | E::NeedsFile(_) | E::Question(_) => Class::Request,
             E::UnknownIndex { .. } | E::IndexName(_) | E::Settings(_) => Class::Request,
             E::Search(error) if error.is_the_askers() => Class::Request,

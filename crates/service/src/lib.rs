@@ -7,6 +7,7 @@
 mod adopt;
 mod answer;
 mod canonical;
+mod changes;
 mod check;
 mod data;
 mod duplicates;
@@ -54,6 +55,9 @@ mod why;
 
 pub use answer::answer;
 pub use catalog::{Run, RunId};
+pub use changes::{
+    ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, PageChange, PageVersion,
+};
 pub use check::{CheckRow, Checked};
 pub use crawl::LinkWeights;
 pub use data::{Access, Data, VERSION};
@@ -84,9 +88,9 @@ pub use ranks::{BestLink, RankBy, RankRow};
 pub use reference::{Reference, SettingGroup, SettingView, index_settings_reference, settings_reference};
 pub use repair::{RepairRow, Repaired, repair_unopened};
 pub use request::{
-    DuplicatesRequest, ExcludeRequest, ExportRequest, GraphRequest, HostsRequest, LinksRequest,
-    MirrorsRequest, OrderRequest, PagesRequest, ProjectChoice, RankRequest, Request, RunChoice,
-    RunLogRequest, SpeedRequest, WhyRequest,
+    ChangesRequest, DuplicatesRequest, ExcludeRequest, ExportRequest, GraphRequest, HostsRequest,
+    LinksRequest, MirrorsRequest, OrderRequest, PagesRequest, ProjectChoice, RankRequest, Request, RunChoice,
+    RunLogRequest, SpeedRequest, VersionRequest, WhyRequest,
 };
 pub use robots::RobotsWord;
 pub use rows::{

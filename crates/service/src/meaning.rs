@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::{CrawlSettings, OffTopic, Order, Policy, Project, Rate, RobotsMode, Scope};
+use model::{CrawlSettings, OffTopic, Order, Policy, Project, Rate, Revisit, RobotsMode, Scope};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -66,6 +66,7 @@ pub fn meaning(project: &Project) -> Meaning {
         };
         sentences.push(format!("Pages are judged by the topic{marked}."));
     }
+    sentences.extend(revisits(crawl));
     if let Some(fields) = &project.fields {
         let names: Vec<&str> = fields.pages.iter().map(|page| page.name.as_str()).collect();
         sentences.push(format!("Rows are read from pages of type {}.", names.join(", ")));
@@ -180,6 +181,25 @@ fn first_come(order: Order) -> Option<&'static str> {
     }
 }
 
+/// What a refresh will do; nothing is said of asking for all pages.
+fn revisits(crawl: &CrawlSettings) -> Option<String> {
+    let span = |span: model::Span| lasting(span.duration().as_secs().max(1));
+    let (least, most) = (span(crawl.revisit_min), span(crawl.revisit_max));
+    Some(match crawl.revisit {
+        Revisit::All => return None,
+        Revisit::Off => "A refresh fetches only what is new.".to_owned(),
+        Revisit::Fixed => format!("A refresh asks for each page again after {}.", span(crawl.revisit_every)),
+        Revisit::Adaptive => format!(
+            "A refresh asks for a page the sooner the more often it changes: {least} to {most} after the last time."
+        ),
+        Revisit::Optimal => format!(
+            "Refreshes spend up to {} fetches a day where they keep most pages fresh: a page that never changes is \
+             asked for every {most}, none more often than every {least}.",
+            crawl.revisit_budget
+        ),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +215,11 @@ mod tests {
     #[test]
     fn settings_are_told_in_words() {
         check("{}", "Follow links on shop.test.", None, None, "nothing else limits it");
+        let scope = "Follow links on shop.test.";
+        check("{duplicates: off, revisit: off}", scope, None, None, "only what is new");
+        check("{revisit: fixed, revisit_every: 2d}", scope, None, None, "each page again after");
+        check("{revisit: adaptive}", scope, None, None, "the more often it changes");
+        check("{revisit: optimal, revisit_budget: 50}", scope, None, None, "up to 50 fetches a day");
         check(
             "{max_pages: 120, rate: 2/s, max_depth: 5}",
             "Follow links on shop.test, up to 5 links from the start.",

@@ -21,6 +21,10 @@ pub enum Request {
     Why(WhyRequest),
     /// What is wrong with a site's links.
     Links(LinksRequest),
+    /// What differs between the versions of pages.
+    Changes(ChangesRequest),
+    /// A page as it was.
+    Version(VersionRequest),
     /// Pages that say the same.
     Duplicates(DuplicatesRequest),
     /// The same pages under other addresses.
@@ -188,6 +192,42 @@ pub struct LinksRequest {
     pub lists: Vec<LinkList>,
     /// At most so many rows of each.
     pub limit: Option<u64>,
+}
+
+/// Which changes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChangesRequest {
+    /// Of this project; the one that ran last unless said.
+    pub project: Option<ProjectName>,
+    /// Of this page, with all details; of all pages unless said.
+    pub url: Option<String>,
+    /// From the version that stood then; the one before the later unless said.
+    pub from: Option<Moment>,
+    /// To the version that stood then; the last unless said.
+    pub to: Option<Moment>,
+    /// Only pages that changed at this moment or later.
+    pub since: Option<Moment>,
+    /// What these selectors find is noise.
+    pub ignore: Vec<String>,
+    /// Also pages of which only noise differs.
+    pub noise: bool,
+    /// At most so many pages.
+    pub limit: Option<u64>,
+}
+
+/// Which version.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct VersionRequest {
+    /// Of this project; the one that ran last unless said.
+    pub project: Option<ProjectName>,
+    /// Of this page.
+    pub url: String,
+    /// The one that stood then; the last unless said.
+    pub at: Option<Moment>,
+    /// All of them, without their contents.
+    pub list: bool,
 }
 
 /// Which duplicates.

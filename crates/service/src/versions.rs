@@ -29,6 +29,18 @@ pub(crate) fn visits(snapshot: &Snapshot, crawl: CrawlId, key: UrlKey) -> Result
         .collect()
 }
 
+/// The visits that brought a version of a page, oldest first. One with the content of the one before is none.
+pub(crate) fn versions(
+    snapshot: &Snapshot,
+    crawl: CrawlId,
+    key: UrlKey,
+) -> Result<Vec<Visited>, ServiceError> {
+    let mut versions: Vec<Visited> =
+        visits(snapshot, crawl, key)?.into_iter().filter(Visited::is_version).collect();
+    versions.dedup_by(|later, earlier| later.visit.content_hash == earlier.visit.content_hash);
+    Ok(versions)
+}
+
 /// Reads pages as they are kept.
 pub(crate) struct KeptPages {
     archive: ArchiveReader,
@@ -55,6 +67,15 @@ impl KeptPages {
     /// The page that a visit found.
     pub(crate) fn page(&self, url: &PageUrl, visited: &Visited) -> Result<Page, ServiceError> {
         Ok(self.reader.read(&self.answer(url, visited)?).page)
+    }
+
+    /// The markup or text that a visit found, decoded, and the page read from it.
+    pub(crate) fn source(&self, url: &PageUrl, visited: &Visited) -> Result<(String, Page), ServiceError> {
+        let fetched = self.answer(url, visited)?;
+        let page = self.reader.read(&fetched).page;
+        let content_type = fetched.headers.get("content-type");
+        let (html, _) = extract::decode(&fetched.content, content_type, extract::Kind::Html, url);
+        Ok((html.into_owned(), page))
     }
 
     /// The latest version of a page.

@@ -3,15 +3,18 @@
 use std::collections::HashSet;
 
 use archive::tables::{LINKS, VISITS};
+use crawl::PageHistory;
 use frontier::tables::{HINTS, HOSTS, QUEUE, ROBOTS, RobotsAnswer, URLS, UrlRecord};
 use frontier::{Rules, Unfollowed, page_key};
+use judge::book::standing_twins;
+use judge::tables::{EXACT_TEXTS, FINGERPRINTS, TWINS};
 use kv::{Reader, Snapshot};
-use model::{CrawlId, Outcome, PageUrl, Project, Timestamp, UrlKey};
+use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
 use crate::hosts::hint_words;
 use crate::robots::{self, RobotsWord};
-use crate::{Data, Moment, ServiceError, WhyRequest, canonical, guarded};
+use crate::{Data, Moment, ServiceError, WhyRequest, canonical, changes, guarded};
 
 /// Steps shown of a path; a trap may have led through thousands.
 const MOST_STEPS: usize = 100;
@@ -56,6 +59,15 @@ pub struct Why {
     pub hints: Option<String>,
     /// When it is due, if it waits.
     pub due: Option<Due>,
+    /// Which pages say the same.
+    #[serde(default)]
+    pub duplicate: Option<String>,
+    /// What its latest change was.
+    #[serde(default)]
+    pub change: Option<String>,
+    /// How often it changes.
+    #[serde(default)]
+    pub revisit: Option<String>,
     /// Its latest fetches, oldest first.
     pub fetches: Vec<Fetch>,
 }
@@ -160,6 +172,9 @@ pub(crate) fn why(data: &Data, request: &WhyRequest, now: Timestamp) -> Result<W
         rules,
         robots,
         due,
+        duplicate: story.duplicate(key)?,
+        change: changes::latest_in_words(data, &entry, &url),
+        revisit: story.revisit(key, settings)?,
         fetches: story.fetches(key)?,
         url,
     })
@@ -351,6 +366,50 @@ impl Story {
             }
         }
         Ok(ahead)
+    }
+
+    /// Pages with its text, as it was judged.
+    fn duplicate(&self, key: UrlKey) -> Result<Option<String>, ServiceError> {
+        let Some(own) = self.snapshot.get(&FINGERPRINTS, &page_key(self.crawl, key))? else {
+            return Ok(None);
+        };
+        let name = |other: UrlKey| {
+            let record = self.record(other)?;
+            Ok::<_, ServiceError>(record.map_or_else(|| other.to_string(), |record| record.url.to_string()))
+        };
+        for holder in self.snapshot.prefix(&EXACT_TEXTS, &(self.crawl.0, own.exact)).keys() {
+            let (_, _, host, page) = holder?;
+            let other = UrlKey { host: HostKey(host), page };
+            if other != key {
+                return Ok(Some(format!("the same text as {}", name(other)?)));
+            }
+        }
+        let twins = self.snapshot.get(&TWINS, &page_key(self.crawl, key))?.unwrap_or_default();
+        let Some(twin) = standing_twins(&self.snapshot, self.crawl, &twins)?.into_iter().next() else {
+            return Ok(None);
+        };
+        let percent = f64::from(twin.similarity) / 10.0;
+        Ok(Some(format!("{percent:.0} % like {}", name(twin.page)?)))
+    }
+
+    /// How often it changes, by its visits.
+    fn revisit(&self, key: UrlKey, settings: &CrawlSettings) -> Result<Option<String>, ServiceError> {
+        let settings = settings.revisit_settings();
+        let visits = self.snapshot.prefix(&VISITS, &(self.crawl.0, key.host.0, key.page));
+        let visits: Vec<_> = visits.collect::<Result<_, _>>()?;
+        let visits = visits.iter().map(|((.., at), visit)| (Timestamp(*at), visit));
+        let Some(page) = PageHistory::of(visits, &settings) else { return Ok(None) };
+        let history = page.history;
+        if history.comparisons == 0 {
+            return Ok(None);
+        }
+        Ok(Some(format!(
+            "changed at {} of {} later visits in {:.1} days: about {:.3} changes a day",
+            history.changes,
+            history.comparisons,
+            history.days,
+            page.rate(&settings)
+        )))
     }
 
     fn fetches(&self, key: UrlKey) -> Result<Vec<Fetch>, ServiceError> {

@@ -55,6 +55,7 @@ export interface Hit {
   fields: [string, FieldValue][];
   pinned: boolean;
   more_of_site: boolean;
+  near_duplicates: number;
   explanation: Explanation | null;
 }
 

@@ -2,7 +2,7 @@
 import { address, get, part, type Items, type Query } from './client';
 
 export const OUTCOMES = [
-  'fetched', 'not-modified', 'redirected', 'disallowed', 'excluded', 'off-site', 'over-limit', 'trap', 'unwanted', 'failed', 'retrying', 'waiting',
+  'fetched', 'not-modified', 'redirected', 'disallowed', 'excluded', 'off-site', 'over-limit', 'trap', 'unwanted', 'failed', 'retrying', 'waiting', 'gone',
 ] as const;
 
 export interface PageRow {

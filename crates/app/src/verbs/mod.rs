@@ -1,6 +1,7 @@
 //! The verbs: one module each, with its part of the command tree and what it does.
 
 mod asking;
+mod changes;
 mod check;
 mod compare;
 mod crawl;
@@ -69,6 +70,8 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb { command: pages::command, run: pages::run },
     Verb { command: why::command, run: why::run },
     Verb { command: links::command, run: links::run },
+    Verb { command: changes::command, run: changes::run },
+    Verb { command: changes::version_command, run: changes::version },
     Verb { command: duplicates::command, run: duplicates::run },
     Verb { command: duplicates::mirrors_command, run: duplicates::mirrors },
     Verb { command: hosts::command, run: hosts::run },

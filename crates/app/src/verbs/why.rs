@@ -68,6 +68,11 @@ fn lines(why: &Why) -> Vec<String> {
         let before = ahead.map(|ahead| format!(", {ahead} URLs of its host before it")).unwrap_or_default();
         say("place", format!("priority {priority}, number {arrival}{before}"));
     }
+    for (name, words) in [("duplicate", &why.duplicate), ("change", &why.change), ("revisit", &why.revisit)] {
+        if let Some(words) = words {
+            say(name, words.clone());
+        }
+    }
     for (number, fetch) in why.fetches.iter().enumerate() {
         let Fetch { at, status, error, millis, bytes, archived } = fetch;
         let mut text = format!("{}: status {}, {millis} ms, {bytes} bytes", moment(*at), or_dash(*status));

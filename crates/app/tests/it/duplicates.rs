@@ -177,3 +177,40 @@ fn links_of_a_page_that_is_the_same_in_all_are_not_followed() {
     other.crawl(&start, &["--max-pages=30", "--exact-duplicates=mark", "--max-stale-per-template=0"]);
     assert!(other.json(&["pages", "--outcome", "fetched"]).len() > 10);
 }
+
+/// A PDF with these words, five a line.
+fn pdf(words: &[String]) -> Vec<u8> {
+    let lines: String = words.chunks(5).map(|line| format!("({}) Tj T* ", line.join(" "))).collect();
+    let drawn = format!("BT /F 10 Tf 12 TL 50 780 Td {lines}ET");
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R \
+         /Resources << /Font << /F 5 0 R >> >> >>"
+            .to_owned(),
+        format!("<< /Length {} >>\nstream\n{drawn}\nendstream", drawn.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    let mut out = "%PDF-1.7\n".to_owned();
+    for (number, object) in objects.iter().enumerate() {
+        out += &format!("{} 0 obj\n{object}\nendobj\n", number + 1);
+    }
+    (out + "trailer\n<< /Root 1 0 R >>\n").into_bytes()
+}
+
+#[test]
+fn a_page_and_a_pdf_of_the_same_text_form_one_group() {
+    let web = small(&["paper.test"], |request| match request.path.as_str() {
+        "/" => html("Start", "", "<p>A paper.</p>", &["/paper".to_owned(), "/paper.pdf".to_owned()]),
+        "/paper" => html("Paper", "Home", &article(3, 0), &[]),
+        "/paper.pdf" => Answer::new(200, "application/pdf", pdf(&words(3, 200))),
+        _ => missing(),
+    });
+    let desk = Desk::new(web);
+    desk.crawl(&format!("http://paper.test:{}/", desk.site.port()), &["--duplicates=winnowing"]);
+    let rows = desk.json(&["duplicates"]);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    let members: Vec<&str> =
+        rows[0]["members"].as_array().unwrap().iter().map(|member| member["url"].as_str().unwrap()).collect();
+    assert!(members[0].ends_with("/paper") && members[1].ends_with("/paper.pdf"), "{members:?}");
+}

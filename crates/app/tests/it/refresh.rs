@@ -117,6 +117,24 @@ fn a_second_crawl_of_a_changed_site_keeps_both_versions() {
     assert!(changed > 0 && changed < now.len(), "{changed} of {} pages have a new version", now.len());
     assert!(second["row_changes"]["changed"].as_u64().unwrap() > 0, "{}", second["row_changes"]);
     assert!(shop.outcomes().contains_key("not-modified"));
+    let rows = shop.json(&["changes", "--json", "--noise"]);
+    let (counts, changes) = rows.split_last().unwrap();
+    assert_eq!(counts["changed"].as_u64(), Some(changed as u64), "{counts}");
+    let change = changes.iter().find(|change| change["words_added"].as_u64() > Some(0)).expect("words came");
+    let url = change["url"].as_str().unwrap();
+    let detail = shop.json(&["changes", url, "--json"]).remove(0);
+    assert!(!detail["details"]["words"].as_array().unwrap().is_empty(), "{detail}");
+    assert!(!detail["details"]["levels"].as_array().unwrap().is_empty(), "{detail}");
+    let versions = shop.json(&["version", url, "--list", "--json"]);
+    assert_eq!(versions.len(), 2);
+    let first = versions[0]["at"].as_str().unwrap();
+    let old = shop.ask(&["version", url, "--at", first]).out;
+    let new = shop.ask(&["version", url]).out;
+    assert!(old.contains("<html") && new.contains("<html") && old != new);
+    let why = shop.ask(&["why", url]).out;
+    assert!(why.contains("2 versions") && why.contains("changed at 1 of 1"), "{why}");
+    let before = shop.ask(&["changes", "--since", "2100-01-01"]).out;
+    assert!(before.starts_with("0 of "), "{before}");
 }
 
 #[test]

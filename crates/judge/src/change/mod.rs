@@ -5,6 +5,7 @@
 //! ([`image`]); which pictures to compare is left to the caller.
 
 pub mod image;
+pub mod noise;
 pub mod structure;
 pub mod text;
 

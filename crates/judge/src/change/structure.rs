@@ -113,6 +113,21 @@ pub fn table(tree: &Tree) -> Vec<Node> {
     nodes
 }
 
+/// The path of an element, as in the table.
+pub fn path_of(tree: &Tree, node: NodeId) -> String {
+    let mut names = Vec::new();
+    let mut at = Some(node);
+    while let Some(node) = at {
+        if tree.kind(node) == Kind::Element {
+            names.push(tree.name(node).unwrap_or_default());
+        }
+        at = tree.parent(node);
+    }
+    names.reverse();
+    let path = names.join("/");
+    path[path.ceil_char_boundary(path.len().saturating_sub(LONGEST_PATH))..].to_owned()
+}
+
 /// Levels that differ between two versions, and how.
 pub fn compare(old: &str, new: &str) -> Vec<LevelChange> {
     let levels = |html: &str| {

@@ -1,5 +1,6 @@
 //! The API below `/api/v1`: one module per resource, each thin; what is done stands in `service`.
 
+mod changes;
 mod duplicates;
 mod events;
 mod exports;
@@ -85,6 +86,10 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(simulations::map))
         .routes(routes!(simulations::what_if))
         .routes(routes!(simulations::create))
+        .routes(routes!(changes::list))
+        .routes(routes!(changes::of_page))
+        .routes(routes!(changes::versions))
+        .routes(routes!(changes::version))
         .routes(routes!(duplicates::list))
         .routes(routes!(duplicates::pair))
         .routes(routes!(duplicates::mirrors))

@@ -30,7 +30,7 @@ function hit(fields: number, image: string | null = null): Hit {
   const values = Array.from({ length: fields }, (_, at) => [`f${at}`, { Text: 'x' }] as [string, { Text: string }]);
   return {
     place: 1, id: '', score: 1, all_words: true, url: 'http://a.test/', title: [], author: null, date: null, image,
-    passages: [], fields: values, pinned: false, more_of_site: false, explanation: null,
+    passages: [], fields: values, pinned: false, more_of_site: false, near_duplicates: 0, explanation: null,
   };
 }
 

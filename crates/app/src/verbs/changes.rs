@@ -1,0 +1,196 @@
+//! `gannet changes` and `gannet version`: what differs between the versions of pages, and pages as they were.
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use service::{ChangesRequest, ChangesRow, Moment, PageChange, PageVersion, Request, VersionRequest};
+
+use super::asking::{ask_for, limit_arg, print_json, project, project_arg};
+use super::table::{Table, moment, number, or_dash, plain, text, words};
+use crate::output::Output;
+use crate::{Context, Exit, Failure};
+
+pub(super) fn command() -> Command {
+    Command::new("changes")
+        .about("List pages that have changed, or show what has changed on one")
+        .after_help(
+            "Examples:\n  \
+             gannet changes --since 2026-11-01\n  \
+             gannet changes https://shop.test/a --ignore .clock\n  \
+             gannet changes https://shop.test/a --from 2026-11-01 --to 2026-11-10 --json\n\n\
+             Places that change every time are noise: they are learned from three versions on, or named by --ignore.",
+        )
+        .arg(Arg::new("url").value_name("URL").help("A page, with the words and elements that differ"))
+        .arg(when("from", "From the version that stood then; the one before the later unless said"))
+        .arg(when("to", "To the version that stood then; the last unless said"))
+        .arg(when("since", "Only pages that changed then or later"))
+        .arg(
+            Arg::new("ignore")
+                .long("ignore")
+                .value_name("SELECTOR")
+                .action(ArgAction::Append)
+                .help("What this CSS selector or XPath finds is noise; give it again for more"),
+        )
+        .arg(
+            Arg::new("noise")
+                .long("noise")
+                .action(ArgAction::SetTrue)
+                .help("Also list pages of which only noise differs"),
+        )
+        .arg(limit_arg("At most so many pages; the counts are whole"))
+        .arg(project_arg())
+}
+
+pub(super) fn version_command() -> Command {
+    Command::new("version")
+        .about("Show a page as it was, or list its versions")
+        .after_help(
+            "Examples:\n  \
+             gannet version https://shop.test/a --list\n  \
+             gannet version https://shop.test/a --at 2026-11-01 > page.html\n  \
+             gannet version https://shop.test/a --text",
+        )
+        .arg(Arg::new("url").value_name("URL").required(true).help("The page"))
+        .arg(when("at", "The version that stood then; the last unless said"))
+        .arg(Arg::new("list").long("list").action(ArgAction::SetTrue).help("List its versions"))
+        .arg(
+            Arg::new("text")
+                .long("text")
+                .action(ArgAction::SetTrue)
+                .help("Its main text instead of its content"),
+        )
+        .arg(project_arg())
+}
+
+fn when(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("TIME").value_parser(|text: &str| text.parse::<Moment>()).help(help)
+}
+
+pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    let when = |name: &str| flags.get_one::<Moment>(name).copied();
+    let request = Request::Changes(ChangesRequest {
+        project: project(flags),
+        url: flags.get_one::<String>("url").cloned(),
+        from: when("from"),
+        to: when("to"),
+        since: when("since"),
+        ignore: flags.get_many::<String>("ignore").into_iter().flatten().cloned().collect(),
+        noise: flags.get_flag("noise"),
+        limit: flags.get_one::<u64>("limit").copied(),
+    });
+    if context.json {
+        return print_json(context, &request);
+    }
+    if flags.contains_id("url") {
+        let mut out = Output::new();
+        ask_for(context, &request, |row: ChangesRow| match row {
+            ChangesRow::Change(change) => show(&mut out, &change),
+            _ => Ok(()),
+        })?;
+        out.done()?;
+        return Ok(Exit::Done);
+    }
+    let columns =
+        [words("SEVERITY"), words("LEVEL"), number("CAME"), number("WENT"), words("SINCE"), text("PAGE")];
+    let mut table = Table::new(&columns);
+    let (mut last, mut any) = (None, false);
+    ask_for(context, &request, |row: ChangesRow| match row {
+        ChangesRow::Change(change) => {
+            any = true;
+            let severity = if change.noise { "noise".to_owned() } else { change.severity };
+            let (came, went) = (change.words_added.to_string(), change.words_removed.to_string());
+            table.row(vec![severity, change.level, came, went, moment(change.after), change.url])
+        }
+        ChangesRow::Gone { url, .. } => {
+            any = true;
+            table.row(vec!["gone".into(), String::new(), String::new(), String::new(), String::new(), url])
+        }
+        ChangesRow::Counts(counts) => {
+            last = Some(counts);
+            Ok(())
+        }
+    })?;
+    if any {
+        table.end_with_gap()?;
+    } else {
+        drop(table);
+    }
+    let mut out = Output::new();
+    if let Some(counts) = last {
+        let noise =
+            if counts.noise > 0 { format!(" ({} by noise only)", counts.noise) } else { String::new() };
+        out.line(format_args!(
+            "{} of {} pages have changed{noise}, {} are gone",
+            counts.changed, counts.pages, counts.gone
+        ))?;
+    }
+    out.done()?;
+    Ok(Exit::Done)
+}
+
+/// A change with its words and elements.
+fn show(out: &mut Output, change: &PageChange) -> Result<(), Failure> {
+    out.line(plain(&change.url))?;
+    out.line(format_args!(
+        "  from {} to {}, {} versions",
+        moment(change.before),
+        moment(change.after),
+        change.versions
+    ))?;
+    let noise = if change.noise { ", only where it changes every time" } else { "" };
+    out.line(format_args!(
+        "  {} differ first; text: {}, since the first version: {}{noise}",
+        change.level, change.severity, change.severity_since_first
+    ))?;
+    let Some(details) = &change.details else { return Ok(()) };
+    out.line(format_args!(
+        "  text I {:.6} and {:.6}, text II {:.6} and {:.6}",
+        details.text_one[0], details.text_one[1], details.text_two[0], details.text_two[1]
+    ))?;
+    for level in &details.levels {
+        out.line(format_args!(
+            "  level {}: {} elements, then {}",
+            level.level, level.elements[0], level.elements[1]
+        ))?;
+        for (sign, list) in [("~", &level.edited), ("+", &level.added), ("-", &level.removed)] {
+            for path in list {
+                out.line(format_args!("    {sign} {}", plain(path)))?;
+            }
+        }
+    }
+    for place in &details.noise_places {
+        out.line(format_args!("  noise: {}", plain(place)))?;
+    }
+    for words in &details.words {
+        let sign = if words.added { "+" } else { "-" };
+        out.line(format_args!("  {sign} {}", plain(&words.words)))?;
+    }
+    Ok(())
+}
+
+pub(super) fn version(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    let list = flags.get_flag("list");
+    let request = Request::Version(VersionRequest {
+        project: project(flags),
+        url: flags.get_one::<String>("url").cloned().unwrap_or_default(),
+        at: flags.get_one::<Moment>("at").copied(),
+        list,
+    });
+    if context.json {
+        return print_json(context, &request);
+    }
+    if !list {
+        let mut out = Output::new();
+        ask_for(context, &request, |version: PageVersion| {
+            let shown = if flags.get_flag("text") { version.text } else { version.content };
+            out.text(&shown.unwrap_or_default())
+        })?;
+        out.done()?;
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new(&[words("FETCHED"), number("BYTES"), words("TYPE"), text("TITLE")]);
+    ask_for(context, &request, |version: PageVersion| {
+        let title = version.title.unwrap_or_default();
+        table.row(vec![moment(version.at), version.bytes.to_string(), or_dash(version.content_type), title])
+    })?;
+    table.end()?;
+    Ok(Exit::Done)
+}

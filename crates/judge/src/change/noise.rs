@@ -1,0 +1,90 @@
+//! Noise: places of a page that change every time and tell nothing, as clocks, counters and advertisements do.
+//!
+//! Learned from repeated changes at the same place, and named by whoever knows better. A place is the path of an element,
+//! as in the table of levels.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use html::{NodeId, Tree};
+
+use super::structure::{self, LevelChange};
+
+/// Pairs of versions in which a place must have changed to be noise.
+const FEWEST: usize = 2;
+
+/// Places that tell nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Noise(BTreeSet<String>);
+
+impl Noise {
+    /// What versions of a page teach, oldest first: places whose text differed between at least two pairs of
+    /// neighbours, and between two of three of all.
+    pub fn learned(versions: &[&str]) -> Noise {
+        let pairs = versions.len().saturating_sub(1);
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for pair in versions.windows(2) {
+            let edited: BTreeSet<String> =
+                structure::compare(pair[0], pair[1]).into_iter().flat_map(|level| level.edited).collect();
+            for path in edited {
+                *counts.entry(path).or_default() += 1;
+            }
+        }
+        let often = |count: usize| count >= FEWEST && count * 3 >= pairs * 2;
+        Noise(counts.into_iter().filter(|(_, count)| often(*count)).map(|(path, _)| path).collect())
+    }
+
+    /// Adds the place of an element.
+    pub fn add(&mut self, tree: &Tree, node: NodeId) {
+        self.0.insert(structure::path_of(tree, node));
+    }
+
+    /// The places.
+    pub fn places(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// True when all that differs are texts at such places, or below them.
+    pub fn explains(&self, levels: &[LevelChange]) -> bool {
+        let known = |path: &String| {
+            self.0.iter().any(|place| {
+                path == place || path.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/'))
+            })
+        };
+        !levels.is_empty()
+            && levels
+                .iter()
+                .all(|level| level.added.iter().chain(&level.removed).chain(&level.edited).all(known))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(clock: &str, text: &str) -> String {
+        format!("<html><body><div><b>{clock}</b></div><p>{text}</p></body></html>")
+    }
+
+    #[test]
+    fn what_changes_every_time_is_noise_and_other_changes_are_not() {
+        let versions =
+            [page("1:00", "same"), page("2:00", "same"), page("3:00", "same"), page("4:00", "new")];
+        let texts: Vec<&str> = versions.iter().map(String::as_str).collect();
+        let noise = Noise::learned(&texts[..3]);
+        assert_eq!(noise.places().collect::<Vec<_>>(), ["html/body/div/b"]);
+        assert!(noise.explains(&structure::compare(texts[1], texts[2])));
+        assert!(!noise.explains(&structure::compare(texts[2], texts[3])));
+        assert!(!noise.explains(&[]));
+        assert_eq!(Noise::learned(&texts[..2]), Noise::default(), "once is not often");
+    }
+
+    #[test]
+    fn a_place_that_is_named_counts_with_all_inside() {
+        let (old, new) = (page("1:00", "same"), page("2:00", "same"));
+        let tree = html::parse(&old, &mut ());
+        let div = tree.descendants(tree.root()).find(|node| tree.name(*node) == Some("div")).unwrap();
+        let mut noise = Noise::default();
+        noise.add(&tree, div);
+        assert!(noise.explains(&structure::compare(&old, &new)));
+    }
+}

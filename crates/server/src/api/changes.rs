@@ -1,0 +1,132 @@
+//! What differs between the versions of pages, and pages as they were.
+
+use axum::Json;
+use axum::extract::State;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use service::{
+    ChangesRequest, ChangesRow, Moment, PageChange, PageVersion, Request, ServiceError, VersionRequest,
+};
+
+use super::list::{List, Paging};
+use super::projects::parse_name;
+use crate::asking;
+use crate::extract::{Pairs, Path, Query};
+use crate::problem::{Problem, Problems};
+use crate::state::App;
+
+/// Pages that have changed, with the latest change of each; pages of which only noise differs on request.
+#[utoipa::path(
+    get, path = "/projects/{name}/changes", tag = "pages",
+    params(
+        ("name" = String, Path),
+        ("since" = Option<String>, Query, description = "Only pages that changed at this moment or later"),
+        ("noise" = Option<bool>, Query, description = "Also pages of which only noise differs"),
+        ("ignore" = Option<Vec<String>>, Query, description = "What these selectors find is noise", style = Form, explode),
+        Paging
+    ),
+    responses((status = 200, body = List<PageChange>), Problems)
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    Query(paging): Query<Paging>,
+    query: Pairs,
+) -> Result<Json<List<PageChange>>, Problem> {
+    let request = ChangesRequest {
+        project: Some(parse_name(&name)?),
+        since: moment(&query, "since")?,
+        noise: query.read("noise")?.unwrap_or(false),
+        ignore: query.all("ignore").map(str::to_owned).collect(),
+        limit: Some(paging.up_to()?),
+        ..ChangesRequest::default()
+    };
+    let mut changes = Vec::new();
+    for row in asking::all(&app, Request::Changes(request)).await? {
+        if let ChangesRow::Change(change) = read(row)? {
+            changes.push(change);
+        }
+    }
+    Ok(Json(List::cut(changes, &paging)?))
+}
+
+/// What has changed on a page, with words and elements.
+#[utoipa::path(
+    get, path = "/projects/{name}/change", tag = "pages",
+    params(
+        ("name" = String, Path),
+        ("url" = String, Query, description = "The page"),
+        ("from" = Option<String>, Query, description = "From the version that stood then"),
+        ("to" = Option<String>, Query, description = "To the version that stood then"),
+        ("ignore" = Option<Vec<String>>, Query, description = "What these selectors find is noise", style = Form, explode)
+    ),
+    responses((status = 200, body = PageChange), Problems)
+)]
+pub(crate) async fn of_page(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    query: Pairs,
+) -> Result<Json<PageChange>, Problem> {
+    let request = ChangesRequest {
+        project: Some(parse_name(&name)?),
+        url: Some(page(&query)?),
+        from: moment(&query, "from")?,
+        to: moment(&query, "to")?,
+        ignore: query.all("ignore").map(str::to_owned).collect(),
+        ..ChangesRequest::default()
+    };
+    match read(asking::one(&app, Request::Changes(request)).await?)? {
+        ChangesRow::Change(change) => Ok(Json(change)),
+        _ => Err(ServiceError::Lost.into()),
+    }
+}
+
+/// The versions of a page, oldest first.
+#[utoipa::path(
+    get, path = "/projects/{name}/versions", tag = "pages",
+    params(("name" = String, Path), ("url" = String, Query, description = "The page")),
+    responses((status = 200, body = List<PageVersion>), Problems)
+)]
+pub(crate) async fn versions(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    query: Pairs,
+) -> Result<Json<List<PageVersion>>, Problem> {
+    let request =
+        VersionRequest { project: Some(parse_name(&name)?), url: page(&query)?, at: None, list: true };
+    let rows = asking::all(&app, Request::Version(request)).await?;
+    Ok(Json(List::whole(rows.into_iter().map(read).collect::<Result<_, _>>()?)))
+}
+
+/// A page as it was.
+#[utoipa::path(
+    get, path = "/projects/{name}/version", tag = "pages",
+    params(
+        ("name" = String, Path),
+        ("url" = String, Query, description = "The page"),
+        ("at" = Option<String>, Query, description = "The version that stood then; the last unless said")
+    ),
+    responses((status = 200, body = PageVersion), Problems)
+)]
+pub(crate) async fn version(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    query: Pairs,
+) -> Result<Json<PageVersion>, Problem> {
+    let (url, at) = (page(&query)?, moment(&query, "at")?);
+    let request = VersionRequest { project: Some(parse_name(&name)?), url, at, list: false };
+    Ok(Json(read(asking::one(&app, Request::Version(request)).await?)?))
+}
+
+fn page(query: &Pairs) -> Result<String, Problem> {
+    query.one("url").map(str::to_owned).ok_or_else(|| Problem::request("url is missing"))
+}
+
+fn moment(query: &Pairs, name: &str) -> Result<Option<Moment>, Problem> {
+    query.one(name).map(str::parse::<Moment>).transpose().map_err(Problem::request)
+}
+
+/// A row of the service's own answer.
+fn read<T: DeserializeOwned>(row: Value) -> Result<T, Problem> {
+    serde_json::from_value(row).map_err(|_| ServiceError::Lost.into())
+}

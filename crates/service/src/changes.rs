@@ -1,0 +1,403 @@
+//! `changes`: what differs between the versions of pages; `version`: a page as it was.
+
+use catalog::ProjectEntry;
+use frontier::tables::URLS;
+use html::select::{Fuel, Selected, Selector};
+use judge::change::noise::Noise;
+use judge::change::text::Severity;
+use judge::change::{Level, Verdict, Version, compare};
+use kv::{Reader, Snapshot};
+use model::{CrawlId, HostKey, Outcome, Page, PageUrl, UrlKey};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::sink::Sink;
+use crate::versions::{KeptPages, Visited, versions};
+use crate::{ChangesRequest, Data, Moment, ServiceError, VersionRequest};
+
+/// Versions that noise is learned from, the latest.
+const LEARNED_FROM: usize = 6;
+
+/// Words and elements of a change that are shown.
+const MOST_SHOWN: usize = 500;
+
+/// Steps that a selector of noise may take on a page.
+const FUEL: u64 = 1_000_000;
+
+/// A line of the answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "row", rename_all = "kebab-case")]
+pub enum ChangesRow {
+    /// A page that has changed.
+    Change(PageChange),
+    /// A page that is gone.
+    Gone {
+        /// The page.
+        url: String,
+        /// What its server said, and when.
+        words: String,
+    },
+    /// The last line of a list.
+    Counts(ChangeCounts),
+}
+
+/// What differs between two versions of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PageChange {
+    /// The page.
+    pub url: String,
+    /// When the earlier version was fetched.
+    #[schema(value_type = String)]
+    pub before: Moment,
+    /// When the later one was.
+    #[schema(value_type = String)]
+    pub after: Moment,
+    /// Versions that are kept.
+    pub versions: u64,
+    /// What differs first: `same`, `tags`, `tree` or `attributes`.
+    pub level: String,
+    /// How much of the text is another: `none`, `no-text`, `small`, `medium`, `large` or `complete`.
+    pub severity: String,
+    /// The same against the first version.
+    pub severity_since_first: String,
+    /// Only places differ that change every time, or that were named as such.
+    pub noise: bool,
+    /// Words that came.
+    pub words_added: u64,
+    /// Words that went.
+    pub words_removed: u64,
+    /// The details, where one page was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<ChangeDetails>,
+}
+
+/// The details of a change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ChangeDetails {
+    /// Words that came and went, in order.
+    pub words: Vec<ChangedWords>,
+    /// Levels of the tree that differ.
+    pub levels: Vec<ChangedLevel>,
+    /// Text I of both.
+    pub text_one: [f64; 2],
+    /// Text II of both.
+    pub text_two: [f64; 2],
+    /// Places that change every time.
+    pub noise_places: Vec<String>,
+    /// The main text before.
+    pub text_before: String,
+    /// The main text after.
+    pub text_after: String,
+}
+
+/// Words that came or went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ChangedWords {
+    /// They came.
+    pub added: bool,
+    /// The words.
+    pub words: String,
+    /// Words before them in the version that has them.
+    pub at: u64,
+}
+
+/// A level of the tree that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ChangedLevel {
+    /// The root is at 1.
+    pub level: u64,
+    /// Elements before and after.
+    pub elements: [u64; 2],
+    /// Elements with other text.
+    pub edited: Vec<String>,
+    /// Elements that came.
+    pub added: Vec<String>,
+    /// Elements that went.
+    pub removed: Vec<String>,
+}
+
+/// How much there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ChangeCounts {
+    /// Pages with more than one version.
+    pub changed: u64,
+    /// Those of them of which only noise differs.
+    pub noise: u64,
+    /// Pages that are gone.
+    pub gone: u64,
+    /// Pages that are kept.
+    pub pages: u64,
+}
+
+/// A version of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PageVersion {
+    /// The page.
+    pub url: String,
+    /// When it was fetched.
+    #[schema(value_type = String)]
+    pub at: Moment,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its content type.
+    pub content_type: Option<String>,
+    /// Bytes of its content.
+    pub bytes: u64,
+    /// Its main text, where one version was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Its content, decoded, where one version was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+}
+
+pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
+    let entry = data.project(request.project.as_ref())?;
+    let selectors = request.ignore.iter().map(|text| {
+        Selector::guess(text).map_err(|error| ServiceError::Question(format!("{text}: {error}")))
+    });
+    let look = Look {
+        snapshot: data.store().snapshot(),
+        crawl: entry.crawl,
+        pages: KeptPages::of(data, &entry)?,
+        ignored: selectors.collect::<Result<_, _>>()?,
+    };
+    if let Some(text) = &request.url {
+        let url = parse(&entry, text)?;
+        let kept = versions(&look.snapshot, look.crawl, UrlKey::of(&url))?;
+        let (before, after) = chosen(&url, &kept, request)?;
+        let change = look.change(&url, &kept, before, after, true)?;
+        return out.send(&ChangesRow::Change(change));
+    }
+    let mut counts = ChangeCounts::default();
+    let mut left = request.limit.unwrap_or(u64::MAX);
+    for row in look.snapshot.prefix(&URLS, &entry.crawl.0) {
+        let ((_, host, page), record) = row?;
+        if let Outcome::Gone { last, .. } = &record.outcome {
+            if request.since.is_none_or(|since| *last >= since.0) {
+                counts.gone += 1;
+                let (url, words) = (record.url.to_string(), record.outcome.to_string());
+                out.send(&ChangesRow::Gone { url, words })?;
+            }
+            continue;
+        }
+        counts.pages += u64::from(record.outcome.is_page());
+        let kept = versions(&look.snapshot, look.crawl, UrlKey { host: HostKey(host), page })?;
+        let [.., before, after] = &kept[..] else { continue };
+        if request.since.is_some_and(|since| after.at < since.0) {
+            continue;
+        }
+        counts.changed += 1;
+        // What cannot be read any more is not worth the whole list.
+        let Ok(change) = look.change(&record.url, &kept, before, after, false) else { continue };
+        counts.noise += u64::from(change.noise);
+        if left > 0 && (!change.noise || request.noise) {
+            left -= 1;
+            out.send(&ChangesRow::Change(change))?;
+        }
+    }
+    out.send(&ChangesRow::Counts(counts))
+}
+
+pub(crate) fn version(data: &Data, request: &VersionRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
+    let entry = data.project(request.project.as_ref())?;
+    let url = parse(&entry, &request.url)?;
+    let snapshot = data.store().snapshot();
+    let kept = versions(&snapshot, entry.crawl, UrlKey::of(&url))?;
+    let view = |visited: &Visited| PageVersion {
+        url: url.to_string(),
+        at: visited.at.into(),
+        title: visited.visit.title.clone(),
+        content_type: visited.visit.content_type.clone(),
+        bytes: visited.visit.content_bytes,
+        text: None,
+        content: None,
+    };
+    if request.list {
+        return kept.iter().try_for_each(|visited| out.send(&view(visited)));
+    }
+    let found = match request.at {
+        None => kept.last(),
+        Some(at) => kept.iter().rfind(|visited| visited.at <= at.0),
+    };
+    let found = found.ok_or_else(|| ServiceError::NotKept(url.to_string()))?;
+    let (content, page) = KeptPages::of(data, &entry)?.source(&url, found)?;
+    out.send(&PageVersion { text: Some(main(page)), content: Some(content), ..view(found) })
+}
+
+/// The latest change of a page in words; none where it has one version or cannot be read.
+pub(crate) fn latest_in_words(data: &Data, entry: &ProjectEntry, url: &PageUrl) -> Option<String> {
+    let look = Look {
+        snapshot: data.store().snapshot(),
+        crawl: entry.crawl,
+        pages: KeptPages::of(data, entry).ok()?,
+        ignored: Vec::new(),
+    };
+    let kept = versions(&look.snapshot, look.crawl, UrlKey::of(url)).ok()?;
+    let [.., before, after] = &kept[..] else { return None };
+    let change = look.change(url, &kept, before, after, false).ok()?;
+    let noise = if change.noise { ", only where it changes every time" } else { "" };
+    Some(format!(
+        "{} versions; at {} {} differed first, text: {} ({} words came, {} went){noise}",
+        change.versions,
+        change.after,
+        change.level,
+        change.severity,
+        change.words_added,
+        change.words_removed
+    ))
+}
+
+/// The two versions that are meant: the one that stood at `from`, or the one before the later; and the one that stood at
+/// `to`, or the last.
+fn chosen<'a>(
+    url: &PageUrl,
+    kept: &'a [Visited],
+    request: &ChangesRequest,
+) -> Result<(&'a Visited, &'a Visited), ServiceError> {
+    let at = |moment: Moment| kept.iter().rposition(|visited| visited.at <= moment.0);
+    let after = request.to.map_or(kept.len().checked_sub(1), at);
+    let before = match request.from {
+        Some(from) => at(from),
+        None => after.and_then(|after| after.checked_sub(1)),
+    };
+    match (before, after) {
+        (Some(before), Some(after)) => Ok((&kept[before], &kept[after])),
+        _ => Err(ServiceError::OneVersion(url.to_string())),
+    }
+}
+
+fn parse(entry: &ProjectEntry, text: &str) -> Result<PageUrl, ServiceError> {
+    let parsed = entry.project.crawl.normalise().parse(text);
+    parsed.map_err(|source| ServiceError::Url { text: text.to_owned(), source })
+}
+
+fn main(page: Page) -> String {
+    if page.main.is_empty() { page.text } else { page.main }
+}
+
+/// Compares versions.
+struct Look {
+    snapshot: Snapshot,
+    crawl: CrawlId,
+    pages: KeptPages,
+    ignored: Vec<Selector>,
+}
+
+impl Look {
+    fn change(
+        &self,
+        url: &PageUrl,
+        kept: &[Visited],
+        before: &Visited,
+        after: &Visited,
+        details: bool,
+    ) -> Result<PageChange, ServiceError> {
+        let (old_html, old) = self.pages.source(url, before)?;
+        let (new_html, new) = self.pages.source(url, after)?;
+        let (old, new) = (main(old), main(new));
+        let verdict =
+            compare(Version { html: &old_html, text: &old }, Version { html: &new_html, text: &new });
+        let mut noise = self.learned(url, kept, after);
+        self.named(&old_html, &mut noise);
+        self.named(&new_html, &mut noise);
+        let first = match kept.first().filter(|first| first.at != before.at) {
+            Some(first) => main(self.pages.page(url, first)?),
+            None => old.clone(),
+        };
+        let count = |added: bool| {
+            let words = verdict.words.iter().filter(|change| change.added == added);
+            words.map(|change| change.words.split(' ').count() as u64).sum()
+        };
+        Ok(PageChange {
+            url: url.to_string(),
+            before: before.at.into(),
+            after: after.at.into(),
+            versions: kept.len() as u64,
+            level: level_name(verdict.level).to_owned(),
+            severity: severity_name(verdict.severity).to_owned(),
+            severity_since_first: severity_name(judge::change::text::severity(&first, &new)).to_owned(),
+            noise: noise.explains(&verdict.levels) || verdict.level == Level::Attributes,
+            words_added: count(true),
+            words_removed: count(false),
+            details: details.then(|| detailed(verdict, &noise, old, new)),
+        })
+    }
+
+    /// What earlier versions teach.
+    fn learned(&self, url: &PageUrl, kept: &[Visited], until: &Visited) -> Noise {
+        let earlier: Vec<&Visited> = kept.iter().filter(|visited| visited.at <= until.at).collect();
+        if earlier.len() < 3 {
+            return Noise::default();
+        }
+        let latest = &earlier[earlier.len().saturating_sub(LEARNED_FROM)..];
+        let sources = latest.iter().filter_map(|visited| self.pages.source(url, visited).ok());
+        let sources: Vec<String> = sources.map(|(html, _)| html).collect();
+        Noise::learned(&sources.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// What the asker knows.
+    fn named(&self, html: &str, noise: &mut Noise) {
+        if self.ignored.is_empty() {
+            return;
+        }
+        let tree = html::parse(html, &mut ());
+        for selector in &self.ignored {
+            if let Ok(Selected::Nodes(found)) = selector.select(&tree, tree.root(), &mut Fuel::new(FUEL)) {
+                found.iter().for_each(|found| noise.add(&tree, found.node()));
+            }
+        }
+    }
+}
+
+fn detailed(verdict: Verdict, noise: &Noise, before: String, after: String) -> ChangeDetails {
+    let cut = |mut list: Vec<String>| {
+        list.truncate(MOST_SHOWN);
+        list
+    };
+    ChangeDetails {
+        words: verdict
+            .words
+            .into_iter()
+            .take(MOST_SHOWN)
+            .map(|change| ChangedWords { added: change.added, words: change.words, at: change.at as u64 })
+            .collect(),
+        levels: verdict
+            .levels
+            .into_iter()
+            .take(MOST_SHOWN)
+            .map(|level| ChangedLevel {
+                level: level.level as u64,
+                elements: [level.count.0 as u64, level.count.1 as u64],
+                edited: cut(level.edited),
+                added: cut(level.added),
+                removed: cut(level.removed),
+            })
+            .collect(),
+        text_one: [verdict.text_one.0, verdict.text_one.1],
+        text_two: [verdict.text_two.0, verdict.text_two.1],
+        noise_places: noise.places().take(MOST_SHOWN).map(str::to_owned).collect(),
+        text_before: before,
+        text_after: after,
+    }
+}
+
+fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Same => "same",
+        Level::Tags => "tags",
+        Level::Tree => "tree",
+        Level::Attributes => "attributes",
+    }
+}
+
+fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::None => "none",
+        Severity::NoText => "no-text",
+        Severity::Small => "small",
+        Severity::Medium => "medium",
+        Severity::Large => "large",
+        Severity::Complete => "complete",
+    }
+}

@@ -32,6 +32,66 @@ export type BeginRun = {
   fresh?: boolean;
   /** Put URLs that failed back into the queue. */
   only_failed?: boolean;
+  /** Ask for pages again that are due, and for what is new. */
+  refresh?: boolean;
+};
+
+/** A host or folder. */
+export type Branch = {
+  /** Its name; `…` for all that are not told apart. */
+  name: string;
+  /** Pages fetched in it. */
+  pages: number;
+  /** URLs that wait. */
+  waiting: number;
+  /** URLs that failed. */
+  failed: number;
+  /** All other URLs: redirects, and what rules leave out. */
+  other: number;
+  /** Folders and files in it. */
+  branches: Branch[];
+};
+
+/** The details of a change. */
+export type ChangeDetails = {
+  /** Words that came and went, in order. */
+  words: ChangedWords[];
+  /** Levels of the tree that differ. */
+  levels: ChangedLevel[];
+  /** Text I of both. */
+  text_one: number[];
+  /** Text II of both. */
+  text_two: number[];
+  /** Places that change every time. */
+  noise_places: string[];
+  /** The main text before. */
+  text_before: string;
+  /** The main text after. */
+  text_after: string;
+};
+
+/** A level of the tree that differs. */
+export type ChangedLevel = {
+  /** The root is at 1. */
+  level: number;
+  /** Elements before and after. */
+  elements: number[];
+  /** Elements with other text. */
+  edited: string[];
+  /** Elements that came. */
+  added: string[];
+  /** Elements that went. */
+  removed: string[];
+};
+
+/** Words that came or went. */
+export type ChangedWords = {
+  /** They came. */
+  added: boolean;
+  /** The words. */
+  words: string;
+  /** Words before them in the version that has them. */
+  at: number;
 };
 
 /** A project that was looked at. */
@@ -42,6 +102,16 @@ export type CheckedProject = {
   yaml: string;
   /** What is wrong. */
   errors: Mistake[];
+};
+
+/** How many URLs lie so deep. */
+export type Depth = {
+  /** Links from a start URL. */
+  depth: number;
+  /** Pages fetched. */
+  pages: number;
+  /** All URLs. */
+  urls: number;
 };
 
 /** A page with lists. */
@@ -184,6 +254,22 @@ export type IndexShown = {
 /** How well. */
 export type Level = "good" | "warn" | "bad";
 
+/** The links of a crawl in figures. */
+export type LinkFigures = {
+  /** Links on pages. */
+  links: number;
+  /** Those to other hosts. */
+  outward: number;
+  /** Those that are not followed. */
+  unfollowed: number;
+  /** Those to URLs that failed. */
+  broken: number;
+  /** Those to URLs that lead elsewhere. */
+  moved: number;
+  /** Pages without links. */
+  dead_ends: number;
+};
+
 /** A link, and whether it would be followed. */
 export type LinkVerdict = {
   /** Where it leads. */
@@ -305,6 +391,36 @@ export type List_Mirror = {
 };
 
 /** A page of a list. */
+export type List_PageChange = {
+  /** The items. */
+  items: ({
+    /** The page. */
+    url: string;
+    /** When the earlier version was fetched. */
+    before: string;
+    /** When the later one was. */
+    after: string;
+    /** Versions that are kept. */
+    versions: number;
+    /** What differs first: `same`, `tags`, `tree` or `attributes`. */
+    level: string;
+    /** How much of the text is another: `none`, `no-text`, `small`, `medium`, `large` or `complete`. */
+    severity: string;
+    /** The same against the first version. */
+    severity_since_first: string;
+    /** Only places differ that change every time, or that were named as such. */
+    noise: boolean;
+    /** Words that came. */
+    words_added: number;
+    /** Words that went. */
+    words_removed: number;
+    details?: ChangeDetails | null;
+  })[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
 export type List_PageRow = {
   /** The items. */
   items: ({
@@ -336,6 +452,29 @@ export type List_PageRow = {
     tries: number;
     /** When it is due, if it waits. */
     due?: string | null;
+  })[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
+export type List_PageVersion = {
+  /** The items. */
+  items: ({
+    /** The page. */
+    url: string;
+    /** When it was fetched. */
+    at: string;
+    /** Its title. */
+    title?: string | null;
+    /** Its content type. */
+    content_type?: string | null;
+    /** Bytes of its content. */
+    bytes: number;
+    /** Its main text, where one version was asked for. */
+    text?: string | null;
+    /** Its content, decoded, where one version was asked for. */
+    content?: string | null;
   })[];
   /** The cursor of the next page; none at the end. */
   next?: string | null;
@@ -511,6 +650,22 @@ export type Look = {
   project?: string | null;
 };
 
+/** A page of the picture. */
+export type MapPage = {
+  /** Its URL. */
+  url: string;
+  /** Its title, if it was fetched. */
+  title?: string | null;
+  /** Its PageRank, where the mean of all is 1. */
+  rank: number;
+  /** Links from a start URL. */
+  depth: number;
+  /** What became of it. */
+  outcome: string;
+  /** The pages on the way to it, the start first. */
+  path: string[];
+};
+
 /** What a project's settings come to. */
 export type Meaning = {
   /** One consequence each. */
@@ -574,6 +729,31 @@ export type NextDue = {
   at: string;
   /** This host. */
   host?: string | null;
+};
+
+/** What differs between two versions of a page. */
+export type PageChange = {
+  /** The page. */
+  url: string;
+  /** When the earlier version was fetched. */
+  before: string;
+  /** When the later one was. */
+  after: string;
+  /** Versions that are kept. */
+  versions: number;
+  /** What differs first: `same`, `tags`, `tree` or `attributes`. */
+  level: string;
+  /** How much of the text is another: `none`, `no-text`, `small`, `medium`, `large` or `complete`. */
+  severity: string;
+  /** The same against the first version. */
+  severity_since_first: string;
+  /** Only places differ that change every time, or that were named as such. */
+  noise: boolean;
+  /** Words that came. */
+  words_added: number;
+  /** Words that went. */
+  words_removed: number;
+  details?: ChangeDetails | null;
 };
 
 /** A column of rows. */
@@ -668,6 +848,24 @@ export type PageRow = {
   tries: number;
   /** When it is due, if it waits. */
   due?: string | null;
+};
+
+/** A version of a page. */
+export type PageVersion = {
+  /** The page. */
+  url: string;
+  /** When it was fetched. */
+  at: string;
+  /** Its title. */
+  title?: string | null;
+  /** Its content type. */
+  content_type?: string | null;
+  /** Bytes of its content. */
+  bytes: number;
+  /** Its main text, where one version was asked for. */
+  text?: string | null;
+  /** Its content, decoded, where one version was asked for. */
+  content?: string | null;
 };
 
 /** One element on the way from the page's root to an element. */
@@ -1105,10 +1303,26 @@ export type SharedPassage = {
   second: string;
 };
 
-/** Another speed. */
+/** A crawl as a map. */
+export type SiteMap = {
+  /** Hosts, the largest first, and their folders. */
+  hosts: Branch[];
+  /** Pages by depth. */
+  depths: Depth[];
+  /** Its links. */
+  links: LinkFigures;
+  /** The pages that links make most important. */
+  pages: MapPage[];
+  /** Links between these pages, by their places in the list. */
+  arcs: [number, number][];
+};
+
+/** Another speed, another order, or both. */
 export type SpeedAsked = {
   /** `2/s`, `30/m` or `unlimited`. */
-  rate: string;
+  rate?: string | null;
+  /** Which URLs come first: as the setting `order`. */
+  order?: string | null;
   /** Write it into the project, too. */
   keep?: boolean;
 };
@@ -1155,6 +1369,42 @@ export type UrlAsked = {
   drop_www?: boolean;
 };
 
+/** What a crawl would take and bring, by what is known of its sites. */
+export type WhatIf = {
+  /** The order. */
+  order: string;
+  /** Requests per host, where a rate is set. */
+  rate?: string | null;
+  /** Pages that it fetches. */
+  pages: number;
+  /** URLs known to the crawl. */
+  known: number;
+  /** Seconds until it is done. */
+  seconds: number;
+  /** Requests that it sends. */
+  requests: number;
+  /** Bytes that it loads. */
+  bytes: number;
+  /** URLs that it asks for of which nothing is known yet; what they lead to is not counted. */
+  unknown: number;
+  /** Share of all PageRank that it gathers. */
+  mass: number;
+  /** Seconds until it has half, three quarters and nine tenths of that. */
+  mass_after: number[];
+  /** In plain words. */
+  words: string;
+  /** What that is based on. */
+  basis: string;
+};
+
+/** Another order, another pace. */
+export type WhatIfAsked = {
+  /** As the setting `order`; the project's own unless said. */
+  order?: string | null;
+  /** `2/s`; the project's own unless said. */
+  rate?: string | null;
+};
+
 /** The paths of each method; a part in braces is any text. */
 export interface Paths {
   POST:
@@ -1171,6 +1421,7 @@ export interface Paths {
     | `/projects`
     | `/projects/${string}/meaning`
     | `/projects/${string}/runs`
+    | `/projects/${string}/what-if`
     | `/projects/check`
     | `/projects/meaning`
     | `/read`
@@ -1184,6 +1435,7 @@ export interface Paths {
     | `/runs/${string}/stop`
     | `/samples/${string}`
     | `/select`
+    | `/simulations`
     | `/sitemap`
     | `/tokens`
     | `/try`
@@ -1204,6 +1456,8 @@ export interface Paths {
     | `/previews/${string}/path`
     | `/projects`
     | `/projects/${string}`
+    | `/projects/${string}/change`
+    | `/projects/${string}/changes`
     | `/projects/${string}/coverage`
     | `/projects/${string}/diff`
     | `/projects/${string}/duplicates`
@@ -1211,6 +1465,7 @@ export interface Paths {
     | `/projects/${string}/file`
     | `/projects/${string}/hosts`
     | `/projects/${string}/links`
+    | `/projects/${string}/map`
     | `/projects/${string}/mirrors`
     | `/projects/${string}/outcomes`
     | `/projects/${string}/pages`
@@ -1219,6 +1474,8 @@ export interface Paths {
     | `/projects/${string}/runs`
     | `/projects/${string}/shared`
     | `/projects/${string}/summary`
+    | `/projects/${string}/version`
+    | `/projects/${string}/versions`
     | `/projects/${string}/why`
     | `/runs`
     | `/runs/${string}`

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use model::{DuplicateSettings, Duplicates, Page};
 use serde::{Deserialize, Serialize};
 use text::{Analysis, Analyzer};
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::compare::Likeness;
 use crate::lookup::{KEPT, Sketch};
@@ -19,7 +19,7 @@ use crate::winnow::{Winnowing, normal};
 pub const FEWEST_CHARACTERS: u32 = 128;
 
 /// Hashes kept of one page, the least: of a longer one they are a fair sample.
-const MOST_HASHES: usize = 4_096;
+const MOST_HASHES: usize = 1_024;
 
 /// Different words kept of one page, the most frequent.
 const MOST_WORDS: usize = 2_048;
@@ -35,7 +35,7 @@ const LONGEST: usize = 1 << 20;
 pub struct Fingerprint {
     /// Hash of the main text, letters and digits only.
     pub exact: u64,
-    /// The same of all visible text.
+    /// Hash of all visible text as it is.
     pub whole: u64,
     /// Letters and digits of the main text.
     pub length: u32,
@@ -91,7 +91,7 @@ impl FingerprintMaker {
         if length < FEWEST_CHARACTERS {
             return None;
         }
-        let whole = if whole.len() == main.len() && whole == main { exact } else { self::exact(whole).0 };
+        let whole = xxh3_64(whole.as_bytes());
         let (sketch, marks) = match self.method {
             Duplicates::Off | Duplicates::Exact => (Vec::new(), Marks::None),
             Duplicates::Winnowing => self.winnowed(main),
@@ -101,11 +101,7 @@ impl FingerprintMaker {
     }
 
     fn winnowed(&self, main: &str) -> (Vec<u64>, Marks) {
-        let minutiae = self.winnowing.fingerprint(main);
-        let mut hashes: Vec<u64> = minutiae.iter().map(|minutia| minutia.hash).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
-        hashes.truncate(MOST_HASHES);
+        let mut hashes = least(self.winnowing.hashes(main));
         let halves = hashes.iter().flat_map(|hash| ((hash >> 32) as u32).to_be_bytes()).collect();
         hashes.truncate(KEPT);
         (hashes, Marks::Hashes(halves))
@@ -140,32 +136,49 @@ impl Fingerprint {
     }
 }
 
-/// The hash of a text's letters and digits in lower case, and how many they are.
-fn exact(text: &str) -> (u64, u32) {
-    let mut hash = Xxh3::new();
-    let mut buffer = [0_u8; 512];
-    let (mut filled, mut count) = (0, 0_u32);
-    for c in text.chars() {
-        if c.is_ascii() {
-            if c.is_ascii_alphanumeric() {
-                buffer[filled] = c.to_ascii_lowercase() as u8;
-                filled += 1;
-                count += 1;
-            }
-        } else {
-            for c in normal(c) {
-                filled += c.encode_utf8(&mut buffer[filled..]).len();
-                count += 1;
-            }
-        }
-        // The longest lower case of a character is three characters of four bytes.
-        if filled > buffer.len() - 12 {
-            hash.update(&buffer[..filled]);
-            filled = 0;
+/// The least hashes, in order, each once. Most of many are left out before they are sorted.
+fn least(mut hashes: Vec<u64>) -> Vec<u64> {
+    let some = MOST_HASHES * 2;
+    if hashes.len() > some {
+        let mut few = hashes.clone();
+        few.select_nth_unstable(some);
+        few.truncate(some);
+        few.sort_unstable();
+        few.dedup();
+        if few.len() >= MOST_HASHES {
+            hashes = few;
         }
     }
-    hash.update(&buffer[..filled]);
-    (hash.digest(), count)
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes.truncate(MOST_HASHES);
+    hashes
+}
+
+/// The hash of a text's letters and digits in lower case, and how many they are.
+fn exact(text: &str) -> (u64, u32) {
+    let mut kept: Vec<u8> = Vec::with_capacity(text.len());
+    let mut count = 0_u32;
+    let mut rest = text;
+    while !rest.is_empty() {
+        // Most texts are mostly ASCII: byte by byte, without a branch for each.
+        let ascii = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        let before = kept.len();
+        kept.extend(
+            rest[..ascii].bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase()),
+        );
+        count += (kept.len() - before) as u32;
+        rest = &rest[ascii..];
+        let mut chars = rest.chars();
+        if let Some(c) = chars.next() {
+            for c in normal(c) {
+                kept.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                count += 1;
+            }
+        }
+        rest = chars.as_str();
+    }
+    (xxh3_64(&kept), count)
 }
 
 /// Stems with their counts; looked up by pairs of stems in a row, as single ones stand in every text.

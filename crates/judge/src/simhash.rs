@@ -9,19 +9,28 @@ const MOST_WORDS: usize = 20_000;
 
 /// Bits by the majority of the hashes of all pairs of words in a row; 0 of a text without words.
 pub fn simhash(text: &str) -> u64 {
-    let mut ones = [0_u16; 64];
-    let (mut pairs, mut last) = (0_u16, 0_u64);
+    // Sixteen bits of 64 counters each, upright: a hash is added to all of them at once.
+    let mut planes = [0_u64; 16];
+    let (mut pairs, mut last) = (0_u32, 0_u64);
     for word in text.split_ascii_whitespace().take(MOST_WORDS) {
         let hash = xxh3_64(word.as_bytes());
         let pair = (last.rotate_left(23) ^ hash).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let pair = pair ^ (pair >> 29);
         last = hash;
         pairs += 1;
-        for (bit, ones) in ones.iter_mut().enumerate() {
-            *ones += (pair >> bit) as u16 & 1;
+        let mut carry = pair;
+        for plane in &mut planes {
+            let both = *plane & carry;
+            *plane ^= carry;
+            carry = both;
+            if carry == 0 {
+                break;
+            }
         }
     }
-    ones.iter().enumerate().fold(0, |bits, (bit, ones)| bits | u64::from(*ones * 2 > pairs) << bit)
+    let ones =
+        |bit: u32| (0..16).fold(0_u32, |sum, plane| sum | ((planes[plane] >> bit) as u32 & 1) << plane);
+    (0..64).fold(0, |bits, bit| bits | u64::from(ones(bit) * 2 > pairs) << bit)
 }
 
 /// How alike two of them are, 0 to 1; texts with nothing in common come to about a half.

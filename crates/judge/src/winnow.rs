@@ -58,6 +58,57 @@ impl Winnowing {
         kept
     }
 
+    /// The hashes of the fingerprint alone, in its order: several times faster.
+    pub fn hashes(&self, text: &str) -> Vec<u64> {
+        let (gram, window) = (self.gram.max(1), self.window.max(1));
+        if self.hash == Hash::Md5 {
+            return self.fingerprint(text).iter().map(|minutia| minutia.hash).collect();
+        }
+        let mut codes: Vec<u32> = Vec::with_capacity(text.len());
+        for c in text.chars() {
+            if c.is_ascii() {
+                if c.is_ascii_alphanumeric() {
+                    codes.push(u32::from(c.to_ascii_lowercase()));
+                }
+            } else {
+                codes.extend(normal(c).map(u32::from));
+            }
+        }
+        if codes.len() < gram {
+            return Vec::new();
+        }
+        let code = |at: usize| u64::from(codes[at]) + 1;
+        let oldest = (0..gram).fold(1, |power: u64, _| power.wrapping_mul(BASE));
+        let mut rolling = (0..gram).fold(0_u64, |hash, at| hash.wrapping_mul(BASE).wrapping_add(code(at)));
+        let mut hashes = Vec::with_capacity(codes.len() - gram + 1);
+        hashes.push(mixed(rolling));
+        for at in gram..codes.len() {
+            rolling = rolling.wrapping_mul(BASE).wrapping_add(code(at));
+            rolling = rolling.wrapping_sub(code(at - gram).wrapping_mul(oldest));
+            hashes.push(mixed(rolling));
+        }
+        let least = |from: usize, to: usize| {
+            (from..to).fold(from, |least, at| if hashes[at] <= hashes[least] { at } else { least })
+        };
+        if hashes.len() < window {
+            return vec![hashes[least(0, hashes.len())]];
+        }
+        let mut chosen = least(0, window);
+        let mut kept = vec![hashes[chosen]];
+        for at in window..hashes.len() {
+            let before = chosen;
+            if hashes[at] <= hashes[chosen] {
+                chosen = at;
+            } else if chosen + window <= at {
+                chosen = least(at + 1 - window, at + 1);
+            }
+            if chosen != before {
+                kept.push(hashes[chosen]);
+            }
+        }
+        kept
+    }
+
     /// The shortest common run that is certain to be found.
     pub fn certain(&self) -> usize {
         self.window.max(1) + self.gram.max(1) - 1
@@ -246,6 +297,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn hashes_alone_are_those_of_the_fingerprint(
+            text in "[a-cA-C ]{0,80}|\\PC{0,80}", gram in 0..6_usize, window in 0..6_usize, md5: bool,
+        ) {
+            let settings = Winnowing { gram, window, hash: if md5 { Hash::Md5 } else { Hash::Rolling } };
+            let expected: Vec<u64> = settings.fingerprint(&text).iter().map(|minutia| minutia.hash).collect();
+            prop_assert_eq!(settings.hashes(&text), expected);
+        }
+
         #[test]
         fn it_is_what_the_definition_says(text in "[ab c]{0,60}", gram in 1usize..6, window in 1usize..8, md5: bool) {
             let hash = if md5 { Hash::Md5 } else { Hash::Rolling };

@@ -165,7 +165,7 @@ fn links_of_a_page_that_is_the_same_in_all_are_not_followed() {
         let rows = desk.json(&["pages", "--outcome", "fetched"]);
         rows.iter().map(|row| row["url"].as_str().unwrap().replace(&start, "/")).collect::<Vec<_>>()
     };
-    desk.crawl(&start, &["--max-pages=30"]);
+    desk.crawl(&start, &["--max-pages=30", "--duplicates=exact"]);
     let mut found = paths(&desk);
     found.sort();
     assert_eq!(found, ["/", "/a/", "/s1/"]);
@@ -174,7 +174,10 @@ fn links_of_a_page_that_is_the_same_in_all_are_not_followed() {
 
     let other = Desk::new(small(&["shop.test"], sessions));
     let start = format!("http://shop.test:{}/", other.site.port());
-    other.crawl(&start, &["--max-pages=30", "--exact-duplicates=mark", "--max-stale-per-template=0"]);
+    other.crawl(
+        &start,
+        &["--max-pages=30", "--duplicates=exact", "--exact-duplicates=mark", "--max-stale-per-template=0"],
+    );
     assert!(other.json(&["pages", "--outcome", "fetched"]).len() > 10);
 }
 

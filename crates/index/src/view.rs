@@ -20,8 +20,11 @@ pub struct View {
     searcher: Searcher,
     /// Columns that were opened, by segment: opening one takes longer than looking for a rare word. They go with the
     /// view, so that files of segments that were merged are not held.
-    columns: Arc<Mutex<HashMap<(usize, Option<usize>), Arc<dyn ColumnValues<u64>>>>>,
+    columns: Arc<Mutex<OpenColumns>>,
 }
+
+/// By segment, and by field or none for what all entries have.
+type OpenColumns = HashMap<(usize, Option<usize>), Arc<dyn ColumnValues<u64>>>;
 
 /// Where an entry is in a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -29,7 +29,7 @@ const FUEL: u64 = 1_000_000;
 #[serde(tag = "row", rename_all = "kebab-case")]
 pub enum ChangesRow {
     /// A page that has changed.
-    Change(PageChange),
+    Change(Box<PageChange>),
     /// A page that is gone.
     Gone {
         /// The page.
@@ -167,7 +167,7 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
         let kept = versions(&look.snapshot, look.crawl, UrlKey::of(&url))?;
         let (before, after) = chosen(&url, &kept, request)?;
         let change = look.change(&url, &kept, before, after, true)?;
-        return out.send(&ChangesRow::Change(change));
+        return out.send(&ChangesRow::Change(Box::new(change)));
     }
     let mut counts = ChangeCounts::default();
     let mut left = request.limit.unwrap_or(u64::MAX);
@@ -193,7 +193,7 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
         counts.noise += u64::from(change.noise);
         if left > 0 && (!change.noise || request.noise) {
             left -= 1;
-            out.send(&ChangesRow::Change(change))?;
+            out.send(&ChangesRow::Change(Box::new(change)))?;
         }
     }
     out.send(&ChangesRow::Counts(counts))

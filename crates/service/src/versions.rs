@@ -55,7 +55,7 @@ impl KeptPages {
         let project = Project { fields: None, ..entry.project.clone() };
         let reader = PageReader::new(&project, PageReader::product(&project.crawl))
             .map_err(|error| ServiceError::Settings(error.to_string()))?;
-        Ok(KeptPages { archive: ArchiveReader::new(&data.archive_dir(entry.crawl)), reader, project })
+        Ok(KeptPages { archive: ArchiveReader::new(data.archive_dir(entry.crawl)), reader, project })
     }
 
     /// The answer that a visit brought.

@@ -44,7 +44,7 @@ pub(crate) async fn list(
     let mut changes = Vec::new();
     for row in asking::all(&app, Request::Changes(request)).await? {
         if let ChangesRow::Change(change) = read(row)? {
-            changes.push(change);
+            changes.push(*change);
         }
     }
     Ok(Json(List::cut(changes, &paging)?))
@@ -76,7 +76,7 @@ pub(crate) async fn of_page(
         ..ChangesRequest::default()
     };
     match read(asking::one(&app, Request::Changes(request)).await?)? {
-        ChangesRow::Change(change) => Ok(Json(change)),
+        ChangesRow::Change(change) => Ok(Json(*change)),
         _ => Err(ServiceError::Lost.into()),
     }
 }

@@ -202,6 +202,8 @@ fn group_help(group: &str) -> &'static str {
         "Politeness" => "How fast hosts are asked, and what they may forbid.",
         "Requests" => "What we send, how long we wait, how often we try.",
         "Content" => "What is kept of an answer.",
+        "Duplicates" => "Which pages count as the same, and what is done with them.",
+        "Revisits" => "Which pages a refresh asks for again, and when.",
         "Network" => "How hosts are reached.",
         _ => "",
     }

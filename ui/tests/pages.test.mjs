@@ -54,10 +54,11 @@ test('every page is whole, readable and quiet', async (t) => {
   await check('new', `/new?url=${encodeURIComponent(`${demo}shop/tents/`)}`, () => page.locator('iframe').waitFor({ state: 'attached' }));
   await check('new-failed', `/new?url=${encodeURIComponent('http://10.0.0.1/')}`, () => page.getByText('could not be fetched').waitFor());
   await check('projects', '/projects', heading);
-  for (const tab of ['', '/fields', '/settings', '/runs', '/data', '/index']) await check(`project${tab.replace('/', '-')}`, project + tab, heading);
+  for (const tab of ['', '/fields', '/settings', '/runs', '/data', '/index', '/map']) await check(`project${tab.replace('/', '-')}`, project + tab, heading);
   await check('project-new', `/projects/${encodeURIComponent(other.name)}`, heading);
   await check('runs', '/runs', heading);
-  for (const tab of ['live', 'pages', 'rows', 'links', 'log', 'settings']) await check(`run-${tab}`, `/runs/${run.id}?tab=${tab}`, heading);
+  for (const tab of ['live', 'pages', 'rows', 'links', 'changes', 'duplicates', 'log', 'settings']) await check(`run-${tab}`, `/runs/${run.id}?tab=${tab}`, heading);
+  await check('simulator', '/simulator', heading);
   await check('search-all', '/search', heading);
   await check('search', `/search/${encodeURIComponent(made.name)}?q=tent`, heading);
   await check('search-none', `/search/${encodeURIComponent(made.name)}?q=zzzzqqq`, heading);
@@ -97,7 +98,7 @@ test('every page is whole, readable and quiet', async (t) => {
     await page.getByLabel('Address of a page').waitFor();
     await page.evaluate(() => document.activeElement?.blur());
     const reached = new Set();
-    for (let i = 0; i < 14; i += 1) {
+    for (let i = 0; i < 16; i += 1) {
       await page.keyboard.press('Tab');
       const at = await page.evaluate(() => {
         const one = document.activeElement;
@@ -108,6 +109,6 @@ test('every page is whole, readable and quiet', async (t) => {
       assert.ok(at.outline, `focus cannot be seen: ${at.tag}`);
       if (at.href) reached.add(at.href);
     }
-    for (const href of ['/new', '/projects', '/runs', '/search', '/settings', '/help']) assert.ok(reached.has(href), `${href} by Tab`);
+    for (const href of ['/new', '/projects', '/runs', '/search', '/simulator', '/settings', '/help']) assert.ok(reached.has(href), `${href} by Tab`);
   });
 });

@@ -329,7 +329,7 @@ export const linksTab = {
 
 export const duplicatesTab = {
   none: 'No duplicates',
-  noneText: 'No two pages say the same. Near duplicates are found with the setting duplicates: winnowing.',
+  noneText: 'They are looked for with the setting duplicates: exact (the same text) or winnowing (nearly the same).',
   group: (pages: string, exact: boolean) => `${pages} pages with ${exact ? 'the same text' : 'nearly the same text'}`,
   chosen: 'stands for the group',
   compare: 'Compare',

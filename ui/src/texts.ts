@@ -329,7 +329,7 @@ export const linksTab = {
 
 export const duplicatesTab = {
   none: 'No duplicates',
-  noneText: 'They are looked for with the setting duplicates: exact (the same text) or winnowing (nearly the same).',
+  noneText: 'By the setting duplicates: exact finds pages with the same text, winnowing those with nearly the same.',
   group: (pages: string, exact: boolean) => `${pages} pages with ${exact ? 'the same text' : 'nearly the same text'}`,
   chosen: 'stands for the group',
   compare: 'Compare',

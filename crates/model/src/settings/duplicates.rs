@@ -10,9 +10,9 @@ use super::text::written_as_text;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Duplicates {
     /// None are looked for.
-    #[default]
     Off,
     /// Those with exactly the same main text.
+    #[default]
     Exact,
     /// Those that share most of it.
     Winnowing,

@@ -1,11 +1,12 @@
 //! An index on disk, and the one that writes to it.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tantivy::directory::MmapDirectory;
-use tantivy::index::SegmentId;
+use tantivy::index::{SegmentComponent, SegmentId};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::store::{Compressor, ZstdCompressor};
@@ -198,7 +199,24 @@ impl Index {
         let mut policy = LogMergePolicy::default();
         policy.set_del_docs_ratio_before_merge(DEAD_SHARE);
         below.set_merge_policy(Box::new(policy));
+        self.forget_unfinished()?;
         Ok(Writer { index: self.clone(), below, preparer: Preparer::new(self.shared.analyzers.clone()) })
+    }
+
+    /// Removes the lists of dead entries that no commit names. A writer that was killed in a commit leaves them, and the
+    /// next would not replace them: a list is named after the number of changes, which both count from the same commit.
+    fn forget_unfinished(&self) -> Result<(), IndexError> {
+        let segments = self.shared.index.load_metas()?.segments;
+        let named: HashSet<PathBuf> =
+            segments.iter().map(|meta| meta.relative_path(SegmentComponent::Delete)).collect();
+        for file in std::fs::read_dir(self.shared.dir.join(SEGMENTS))? {
+            let path = file?.path();
+            let dead = path.extension().is_some_and(|extension| extension == "del");
+            if dead && path.file_name().is_some_and(|name| !named.contains(Path::new(name))) {
+                std::fs::remove_file(&path)?;
+            }
+        }
+        Ok(())
     }
 }
 

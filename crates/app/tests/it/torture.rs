@@ -32,19 +32,18 @@ fn a_crawl_of_the_torture_web_survives_kills_at_any_moment() {
     for round in 0..all.div_ceil(each) {
         let bench = Bench::new(&mut seed);
         let data = bench.folder.path().join("data");
-        let mut kills = Vec::new();
-        for _ in 0..each.min(all - round * each) {
+        let kills = each.min(all - round * each);
+        for life in 0..kills {
             let (before, wanted) = (bench.log().len(), 1 + seed.below(250));
-            let mut run = bench.start(&data);
+            let mut run = bench.start(&data, life);
             eventually("requests reach the server", LONGEST, || {
                 (bench.log().len() >= before + wanted || !run.is_alive()).then_some(())
             });
             run.kill();
-            kills.push(bench.server.log().since_start().as_micros() as u64);
             println!("killed after {} requests", bench.log().len() - before);
         }
-        bench.start(&data).finish();
-        bench.check(&data, &bench.log(), &kills);
+        bench.start(&data, kills).finish();
+        bench.check(&data, &bench.log(), kills as u64);
     }
 }
 
@@ -72,12 +71,12 @@ fn a_crawl_of_the_torture_web_survives_a_crash_of_the_machine() {
         let kept = Kept::read_if_begun(&look.path().join("data"));
         let kept: BTreeSet<String> = kept.iter().flat_map(Kept::pages).map(str::to_owned).collect();
         let (data, before) = (image.path().join("data"), bench.log().len());
-        bench.start(&data).finish();
+        bench.start(&data, 0).finish();
         let log = &bench.log()[before..];
         println!("cut {cut}, {forget:?}: {} pages left, {} requests to go on", kept.len(), log.len());
         let again: Vec<String> = log.iter().map(url).filter(|url| kept.contains(url)).collect();
         assert_eq!(again, [""; 0], "cut {cut}, {forget:?}: fetched again");
-        bench.check(&data, log, &[]);
+        bench.check(&data, log, 0);
     }
 }
 
@@ -121,8 +120,10 @@ impl Bench {
         args
     }
 
-    fn start(&self, data: &Path) -> Running {
-        let args = self.args(data);
+    /// The crawl in one of its lives, which its `User-Agent` tells.
+    fn start(&self, data: &Path, life: usize) -> Running {
+        let mut args = self.args(data);
+        args.push(format!("--contact=life-{life}@torture.test"));
         Running::start(&args.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
@@ -132,7 +133,7 @@ impl Bench {
 
     /// What is kept is what the truth says, and the log holds nothing against the crawler.
     #[track_caller]
-    fn check(&self, data: &Path, log: &[LogEntry], kills: &[u64]) {
+    fn check(&self, data: &Path, log: &[LogEntry], kills: u64) {
         let kept = Kept::read(data);
         let truth = self.server.truth();
         let outcome = |url: &str| kept.urls.get(url).map(|record| &record.outcome);

@@ -1,5 +1,7 @@
 //! Commits, cursors, facets and orders.
 
+use std::path::{Path, PathBuf};
+
 use index::{Counts, Facet, Idf, Index, IndexError, Order, Query, Request, Scoring, Statistics};
 
 use crate::corpus::{Plain, entry, lively, schema, term, writer};
@@ -21,6 +23,51 @@ fn what_is_not_committed_is_not_seen_and_the_cursor_comes_with_the_commit() {
     assert_eq!((index.view().unwrap().entries(), index.cursor().unwrap().as_deref()), (1, Some("first")));
     let view = index.view().unwrap();
     assert!(view.find("a").unwrap().is_some() && view.find("b").unwrap().is_none());
+}
+
+#[test]
+fn a_writer_goes_on_after_one_that_was_killed_in_its_commit() {
+    let dir = tempfile::tempdir().unwrap();
+    let [path, ahead] = ["i", "ahead"].map(|name| dir.path().join(name));
+    let replace = |path: &Path, cursor: &str| {
+        let mut one = writer(&Index::open(path).unwrap());
+        one.put(&entry("a", &Plain { text: vec![cursor.into()], ..Plain::default() })).unwrap();
+        one.commit(cursor).unwrap();
+        one.close().unwrap();
+    };
+    Index::create(&path, schema()).unwrap();
+    let mut one = writer(&Index::open(&path).unwrap());
+    "abcdefghij".chars().for_each(|id| one.put(&entry(&id.to_string(), &Plain::default())).unwrap());
+    one.commit("first").unwrap();
+    one.close().unwrap();
+    // What a commit makes before it counts is left where it never counted.
+    copy_all(&path, &ahead);
+    replace(&ahead, "second");
+    let lists = |path: &Path| -> Vec<PathBuf> {
+        let files = std::fs::read_dir(path.join("segments")).unwrap().map(|file| file.unwrap().path());
+        files.filter(|file| file.extension().is_some_and(|extension| extension == "del")).collect()
+    };
+    let left = lists(&ahead);
+    assert_eq!((lists(&path).len(), left.len()), (0, 1));
+    for list in &left {
+        std::fs::copy(list, path.join("segments").join(list.file_name().unwrap())).unwrap();
+    }
+    replace(&path, "second");
+    let index = Index::open(&path).unwrap();
+    assert_eq!(index.cursor().unwrap().as_deref(), Some("second"));
+    assert_eq!(index.view().unwrap().entries(), 10);
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for file in std::fs::read_dir(from).unwrap().map(|file| file.unwrap().path()) {
+        let target = to.join(file.file_name().unwrap());
+        if file.is_dir() {
+            copy_all(&file, &target);
+        } else {
+            std::fs::copy(&file, &target).unwrap();
+        }
+    }
 }
 
 #[test]

@@ -257,26 +257,26 @@ impl TortureTruth {
 
     /// What the whole log of one uninterrupted crawl says against the crawler.
     pub fn offences(&self, log: &[LogEntry]) -> Vec<Offence> {
-        self.offences_despite(log, &[])
+        self.offences_despite(log, 0)
     }
 
-    /// The same for a crawl that was killed at these moments, in microseconds of the log's clock. What was on its
-    /// way then may be asked for once more, and a wait that was asked for just then may be forgotten.
-    pub fn offences_despite(&self, log: &[LogEntry], kills: &[u64]) -> Vec<Offence> {
-        let killed_between = |from: u64, to: u64| kills.iter().any(|kill| (from..=to).contains(kill));
-        let again = kills.len() as u64;
+    /// The same for a crawl that was killed so often and went on under another `User-Agent` each time: the name tells
+    /// its requests apart, even one that the server reads when its sender is dead. What was on its way at a kill may be
+    /// asked for once more, and a wait that was asked for just then may be forgotten.
+    pub fn offences_despite(&self, log: &[LogEntry], kills: u64) -> Vec<Offence> {
+        let killed_between = |from: &LogEntry, to: &LogEntry| kills > 0 && from.agent != to.agent;
         let mut offences = Vec::new();
         let mut asked: HashMap<String, u64> = HashMap::new();
         let mut trapped: HashMap<&str, u64> = HashMap::new();
-        let mut refused: HashMap<&str, u64> = HashMap::new();
-        let mut before: HashMap<&str, u64> = HashMap::new();
+        let mut refused: HashMap<&str, &LogEntry> = HashMap::new();
+        let mut before: HashMap<&str, &LogEntry> = HashMap::new();
         for entry in log {
             let url = asked_url(entry);
             let delay = self.delays.iter().find(|delay| delay.host == entry.host);
-            if let (Some(delay), Some(last)) = (delay, before.insert(&entry.host, entry.us)) {
-                let after_ms = entry.us.saturating_sub(last) / 1_000;
+            if let (Some(delay), Some(last)) = (delay, before.insert(&entry.host, entry)) {
+                let after_ms = entry.us.saturating_sub(last.us) / 1_000;
                 let hurried = after_ms < delay.seconds.saturating_mul(1_000);
-                if hurried && !killed_between(last, entry.us) {
+                if hurried && !killed_between(last, entry) {
                     offences.push(Offence::Hurried { url: url.clone(), after_ms, seconds: delay.seconds });
                 }
             }
@@ -285,15 +285,15 @@ impl TortureTruth {
             }
             let seconds =
                 self.waits.iter().find(|wait| wait.host == entry.host).map_or(0, |wait| wait.seconds);
-            if let Some(at) = refused.get(entry.host.as_str()) {
-                let after = entry.us.saturating_sub(*at);
-                if after < seconds.saturating_mul(1_000_000) && !killed_between(*at, entry.us) {
+            if let Some(refusal) = refused.get(entry.host.as_str()) {
+                let after = entry.us.saturating_sub(refusal.us);
+                if after < seconds.saturating_mul(1_000_000) && !killed_between(refusal, entry) {
                     let after_ms = after / 1_000;
                     offences.push(Offence::TooSoon { url: url.clone(), after_ms, seconds });
                 }
             }
             if matches!(entry.status, 429 | 503) {
-                refused.insert(&entry.host, entry.us);
+                refused.insert(&entry.host, entry);
             }
             match self.trap(&url) {
                 Some(trap) => *trapped.entry(&trap.name).or_default() += 1,
@@ -302,14 +302,14 @@ impl TortureTruth {
         }
         for trap in &self.traps {
             let asked = trapped.get(trap.name.as_str()).copied().unwrap_or(0);
-            if asked > trap.at_most + again * MOST_UNDER_WAY {
+            if asked > trap.at_most + kills * MOST_UNDER_WAY {
                 offences.push(Offence::Trapped { name: trap.name.clone(), asked, at_most: trap.at_most });
             }
         }
         for known in &self.urls {
             let asked = asked.get(&known.url).copied().unwrap_or(0);
             // What must never be asked must not be asked after a kill either.
-            let again = if known.at_most == 0 { 0 } else { again };
+            let again = if known.at_most == 0 { 0 } else { kills };
             if asked > known.at_most + again {
                 let url = known.url.clone();
                 offences.push(Offence::TooOften { url, asked, at_most: known.at_most });

@@ -99,8 +99,9 @@ const BENCHES: &[Bench] = &[
     },
 ];
 
-/// Benchmarks with a second example, which runs the program itself: the benchmark, the package and the example.
-const WITH_PROGRAM: &[(&str, &str, &str)] = &[("search", "app", "bench_pages")];
+/// Benchmarks with further examples: the benchmark, the package and the example. Those of `app` run the program itself.
+const FURTHER: &[(&str, &str, &str)] =
+    &[("search", "search", "bench_answers"), ("search", "app", "bench_pages")];
 
 /// The benchmark that asks a server and looks at it in a browser.
 const TABLE: &str = "table";
@@ -135,10 +136,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let mut figures = Figures::default();
     for run in 1..=runs {
         println!("== {name}, run {run} of {runs}; {}", machine::facts());
-        let more = WITH_PROGRAM
-            .iter()
-            .filter(|(of, ..)| *of == name)
-            .map(|(_, package, example)| (*package, *example));
+        let more =
+            FURTHER.iter().filter(|(of, ..)| *of == name).map(|(_, package, example)| (*package, *example));
         for (package, example) in std::iter::once((bench.package, bench.example)).chain(more) {
             if package == "app" {
                 let (status, _) =

@@ -25,8 +25,8 @@ pub(crate) struct TestRun<'a> {
     pub(crate) environment: Vec<(&'a str, OsString)>,
 }
 
-/// Where proptest takes its seed from, and what CI says there.
-const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";
+/// Where proptest and our own tests take their seeds from, and what CI says there.
+const SEEDS: [&str; 2] = ["PROPTEST_RNG_SEED", "GANNET_SEED"];
 const CI_DRAWS: &str = "20261115";
 
 impl TestRun<'_> {
@@ -69,9 +69,9 @@ impl TestRun<'_> {
         };
         command.arg("--").args(self.filters);
         // CI judges a change by the same drawn inputs each time; a soak, and whoever sets the variable, draws others.
-        if self.profile == "ci" && std::env::var_os(PROPTEST_SEED).is_none() {
-            println!("{PROPTEST_SEED}={CI_DRAWS}");
-            command.env(PROPTEST_SEED, CI_DRAWS);
+        for seed in SEEDS.iter().filter(|seed| self.profile == "ci" && std::env::var_os(seed).is_none()) {
+            println!("{seed}={CI_DRAWS}");
+            command.env(seed, CI_DRAWS);
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)))
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tantivy::columnar::{Column, ColumnValues, StrColumn};
 
 use crate::IndexError;
+use crate::lengths::Lengths;
 use crate::schema::{Columns, value_column};
 use crate::view::View;
 
@@ -20,7 +21,7 @@ pub struct NumberColumn(Numbers);
 enum Numbers {
     Number(Column<f64>),
     Date(Column<i64>),
-    Length(Arc<dyn ColumnValues<u64>>),
+    Length(Lengths),
     Missing,
 }
 
@@ -43,7 +44,7 @@ impl<'v> Segment<'v> {
             Some(Columns::Date(_)) => {
                 columns.column_opt::<i64>(&name)?.map_or(Numbers::Missing, Numbers::Date)
             }
-            Some(Columns::Text { .. }) => Numbers::Length(self.view.column(self.number, Some(field))?),
+            Some(Columns::Text { .. }) => Numbers::Length(self.view.lengths(self.number, field)?),
             _ => Numbers::Missing,
         }))
     }
@@ -58,7 +59,7 @@ impl<'v> Segment<'v> {
     }
 
     pub(crate) fn keys(&self) -> Result<Arc<dyn ColumnValues<u64>>, IndexError> {
-        self.view.column(self.number, None)
+        self.view.keys(self.number)
     }
 }
 
@@ -68,7 +69,7 @@ impl NumberColumn {
         match &self.0 {
             Numbers::Number(column) => column.first(doc),
             Numbers::Date(column) => column.first(doc).map(|value| value as f64),
-            Numbers::Length(column) => Some(column.get_val(doc) as f64),
+            Numbers::Length(lengths) => Some(f64::from(lengths.of(doc))),
             Numbers::Missing => None,
         }
     }

@@ -1,14 +1,14 @@
 //! A query at work in one segment: cursors over postings that fill one window after the other.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use tantivy::columnar::{Column, ColumnValues};
+use tantivy::columnar::Column;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED};
 
 use crate::bm25::Curve;
+use crate::lengths::Lengths;
 use crate::schema::{Columns, value_column};
 use crate::view::View;
 use crate::window::{WINDOW, Window, each};
@@ -37,16 +37,13 @@ pub(crate) enum Cursor {
 pub(crate) struct Word {
     pub(crate) postings: SegmentPostings,
     pub(crate) curve: Curve,
-    pub(crate) lengths: Arc<dyn ColumnValues<u64>>,
-    docs: Vec<u32>,
-    freqs: Vec<u32>,
-    measured: Vec<u64>,
+    pub(crate) lengths: Lengths,
 }
 
 pub(crate) struct Phrase {
     words: Vec<(u32, SegmentPostings)>,
     curve: Curve,
-    lengths: Arc<dyn ColumnValues<u64>>,
+    lengths: Lengths,
     places: [Vec<u32>; 2],
 }
 
@@ -89,9 +86,6 @@ impl<'a> Basis<'a> {
                     postings,
                     curve: self.curve(std::iter::once(term)),
                     lengths: self.lengths(term.field)?,
-                    docs: Vec::new(),
-                    freqs: Vec::new(),
-                    measured: Vec::new(),
                 })),
             },
             Query::Phrase { words } => match (words.first(), self.places_of(words)?) {
@@ -226,8 +220,8 @@ impl<'a> Basis<'a> {
         self.scoring.idf.of(self.statistics.entries, with) * term.boost
     }
 
-    pub(crate) fn lengths(&self, field: usize) -> Result<Arc<dyn ColumnValues<u64>>, IndexError> {
-        self.view.column(self.segment, Some(field))
+    pub(crate) fn lengths(&self, field: usize) -> Result<Lengths, IndexError> {
+        self.view.lengths(self.segment, field)
     }
 }
 
@@ -430,17 +424,10 @@ impl Word {
 
     pub(crate) fn fill(&mut self, base: u32, entries: u32, out: &mut Window) {
         let mut doc = seek(&mut self.postings, base);
-        self.docs.clear();
-        self.freqs.clear();
         while doc < base + entries {
-            self.docs.push(doc);
-            self.freqs.push(self.postings.term_freq());
+            let times = f64::from(self.postings.term_freq());
+            out.add((doc - base) as usize, self.curve.score(times, f64::from(self.lengths.of(doc))));
             doc = self.postings.advance();
-        }
-        self.measured.resize(self.docs.len(), 0);
-        self.lengths.get_vals(&self.docs, &mut self.measured);
-        for ((doc, freq), length) in self.docs.iter().zip(&self.freqs).zip(&self.measured) {
-            out.add((doc - base) as usize, self.curve.score(f64::from(*freq), *length as f64));
         }
     }
 }
@@ -451,8 +438,8 @@ impl Phrase {
         while doc < base + entries {
             let times = self.times();
             if times > 0 {
-                let length = self.lengths.get_val(doc);
-                out.add((doc - base) as usize, self.curve.score(f64::from(times), length as f64));
+                let length = f64::from(self.lengths.of(doc));
+                out.add((doc - base) as usize, self.curve.score(f64::from(times), length));
             }
             doc = align(&mut self.words, doc + 1);
         }

@@ -121,7 +121,7 @@ fn part(basis: &Basis<'_>, query: &Query, doc: u32) -> Result<Option<Part>, Inde
 /// A word, or words that count as one: worth times a share that grows with its occurrences.
 fn word(basis: &Basis<'_>, terms: &[Term], value: f64, doc: u32) -> Result<Part, IndexError> {
     let field = terms.first().map_or(0, |term| term.field);
-    let length = basis.lengths(field)?.get_val(doc);
+    let length = basis.lengths(field)?.of(doc);
     let worth: f64 = terms.iter().map(|term| basis.worth(term)).sum();
     let weight = basis.scoring.weight.get(field).copied().unwrap_or(1.0);
     let share = if worth * weight == 0.0 { 0.0 } else { value / (worth * weight) };

@@ -14,6 +14,7 @@ mod entry;
 mod error;
 mod eval;
 mod explain;
+mod lengths;
 mod prune;
 mod query;
 mod schema;

@@ -115,6 +115,10 @@ impl View {
         request: &Request<'_>,
         candidates: &mut [Candidate],
     ) -> Result<(), IndexError> {
+        if words(request.query).is_some_and(|words| words.len() == 1) {
+            candidates.iter_mut().for_each(|candidate| candidate.all = true);
+            return Ok(());
+        }
         candidates.sort_unstable_by_key(|candidate| candidate.address);
         let parts: Vec<&Query> = match request.query {
             Query::Loose(parts) => parts.iter().map(|(_, part)| part).collect(),
@@ -170,6 +174,6 @@ impl Word {
             return 0.0;
         }
         let freq = self.postings.term_freq();
-        self.curve.score(f64::from(freq), self.lengths.get_val(doc) as f64)
+        self.curve.score(f64::from(freq), f64::from(self.lengths.of(doc)))
     }
 }

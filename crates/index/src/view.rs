@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tantivy::columnar::ColumnValues;
+use tantivy::index::SegmentId;
 use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
 
 use crate::eval::{Basis, positions};
+use crate::lengths::Lengths;
 use crate::schema::{Columns, KEY, Layout, length_column};
 use crate::writer::Shared;
 use crate::{Form, IndexError, Query, Schema, Scoring, Segment, Statistics};
@@ -18,13 +20,10 @@ use crate::{Form, IndexError, Query, Schema, Scoring, Segment, Statistics};
 pub struct View {
     shared: Arc<Shared>,
     searcher: Searcher,
-    /// Columns that were opened, by segment: opening one takes longer than looking for a rare word. They go with the
-    /// view, so that files of segments that were merged are not held.
-    columns: Arc<Mutex<OpenColumns>>,
+    /// The numbers that order equals, by segment: opening them takes longer than looking for a rare word. They go with
+    /// the view, so that files of segments that were merged are not held.
+    keys: Arc<Mutex<HashMap<usize, Arc<dyn ColumnValues<u64>>>>>,
 }
-
-/// By segment, and by field or none for what all entries have.
-type OpenColumns = HashMap<(usize, Option<usize>), Arc<dyn ColumnValues<u64>>>;
 
 /// Where an entry is in a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,18 +42,19 @@ impl DocAddress {
 /// What was counted before, by segment and the deletes it had.
 #[derive(Default)]
 pub(crate) struct Memory {
-    lengths: Mutex<HashMap<SegmentKey, Arc<Vec<u64>>>>,
+    lengths: Mutex<HashMap<(SegmentId, usize), Lengths>>,
+    sums: Mutex<HashMap<SegmentKey, Arc<Vec<u64>>>>,
     living: Mutex<HashMap<(SegmentKey, Term), u64>>,
 }
 
-type SegmentKey = (tantivy::index::SegmentId, Option<u64>);
+type SegmentKey = (SegmentId, Option<u64>);
 
 /// Counts of words that are remembered.
 const MOST_REMEMBERED: usize = 100_000;
 
 impl View {
     pub(crate) fn new(shared: Arc<Shared>, searcher: Searcher) -> View {
-        View { shared, searcher, columns: Arc::default() }
+        View { shared, searcher, keys: Arc::default() }
     }
 
     /// Its fields.
@@ -82,8 +82,8 @@ impl View {
         let mut statistics = Statistics { entries: self.entries(), ..Statistics::default() };
         statistics.terms = vec![0; self.schema().fields.len()];
         for reader in self.searcher.segment_readers() {
-            let lengths = self.lengths(reader)?;
-            statistics.terms.iter_mut().zip(lengths.iter()).for_each(|(all, one)| *all += one);
+            let sums = self.sums(reader)?;
+            statistics.terms.iter_mut().zip(sums.iter()).for_each(|(all, one)| *all += one);
         }
         for (field, form, text) in Statistics::words(query) {
             let with = self.with(field, form, &text)?;
@@ -228,26 +228,38 @@ impl View {
         &self.searcher.segment_readers()[number]
     }
 
-    /// The lengths of a text field in a segment; without a field, the numbers that order equals.
-    pub(crate) fn column(
-        &self,
-        segment: usize,
-        field: Option<usize>,
-    ) -> Result<Arc<dyn ColumnValues<u64>>, IndexError> {
-        let mut columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = columns.get(&(segment, field)) {
+    /// The numbers that order equals in a segment.
+    pub(crate) fn keys(&self, segment: usize) -> Result<Arc<dyn ColumnValues<u64>>, IndexError> {
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = keys.get(&segment) {
             return Ok(Arc::clone(known));
         }
-        let name = field.map_or_else(|| KEY.to_owned(), length_column);
-        let opened = self.segment(segment).fast_fields().column_first_or_default::<u64>(&name)?;
-        columns.insert((segment, field), Arc::clone(&opened));
+        let opened = self.segment(segment).fast_fields().column_first_or_default::<u64>(KEY)?;
+        keys.insert(segment, Arc::clone(&opened));
         Ok(opened)
     }
 
+    /// The lengths of a text field in a segment.
+    pub(crate) fn lengths(&self, segment: usize, field: usize) -> Result<Lengths, IndexError> {
+        let reader = self.segment(segment);
+        let key = (reader.segment_id(), field);
+        let mut remembered = self.shared.memory.lengths.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = remembered.get(&key) {
+            return Ok(known.clone());
+        }
+        let column = reader.fast_fields().column_first_or_default::<u64>(&length_column(field))?;
+        let lengths = Lengths::read(&*column);
+        // Segments that are gone are forgotten.
+        let readers = self.searcher.segment_readers();
+        remembered.retain(|(id, _), _| readers.iter().any(|reader| reader.segment_id() == *id));
+        remembered.insert(key, lengths.clone());
+        Ok(lengths)
+    }
+
     /// The terms of a segment's living entries, per field.
-    fn lengths(&self, reader: &SegmentReader) -> Result<Arc<Vec<u64>>, IndexError> {
+    fn sums(&self, reader: &SegmentReader) -> Result<Arc<Vec<u64>>, IndexError> {
         let key = (reader.segment_id(), reader.delete_opstamp());
-        let remembered = &self.shared.memory.lengths;
+        let remembered = &self.shared.memory.sums;
         if let Some(known) = remembered.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(Arc::clone(known));
         }

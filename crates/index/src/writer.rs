@@ -1,6 +1,7 @@
 //! An index on disk, and the one that writes to it.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -110,7 +111,7 @@ impl Index {
     pub fn open(dir: &Path) -> Result<Index, IndexError> {
         let about = match std::fs::read(dir.join(ABOUT)) {
             Ok(about) => about,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(IndexError::Missing(dir.to_owned()));
             }
             Err(source) => return Err(IndexError::Io { dir: dir.to_owned(), source }),
@@ -209,11 +210,17 @@ impl Index {
         let segments = self.shared.index.load_metas()?.segments;
         let named: HashSet<PathBuf> =
             segments.iter().map(|meta| meta.relative_path(SegmentComponent::Delete)).collect();
-        for file in std::fs::read_dir(self.shared.dir.join(SEGMENTS))? {
-            let path = file?.path();
+        // An index in memory has no folder.
+        let files = std::fs::read_dir(self.shared.dir.join(SEGMENTS)).into_iter().flatten().flatten();
+        for path in files.map(|file| file.path()) {
             let dead = path.extension().is_some_and(|extension| extension == "del");
-            if dead && path.file_name().is_some_and(|name| !named.contains(Path::new(name))) {
-                std::fs::remove_file(&path)?;
+            let named = path.file_name().is_some_and(|name| named.contains(Path::new(name)));
+            if dead && !named {
+                // The last writer of this process may still be tidying up.
+                std::fs::remove_file(&path).or_else(|error| match error.kind() {
+                    ErrorKind::NotFound => Ok(()),
+                    _ => Err(error),
+                })?;
             }
         }
         Ok(())

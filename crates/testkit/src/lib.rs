@@ -1,9 +1,10 @@
-//! What tests of several crates share: contract suites, seeds, proxies, a disk that forgets, a disk that is full.
+//! What tests of several crates share: contract suites, seeds, made-up texts, proxies, a disk that forgets, a disk that is full.
 //!
 //! A dev-dependency only: nothing here is part of the product.
 
 pub mod forgetful;
 mod kv_contract;
+pub mod made_up;
 mod proxy;
 mod python;
 mod seed;

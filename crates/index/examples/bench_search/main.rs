@@ -23,9 +23,9 @@ use index::{
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, TEXT};
+use testkit::made_up::{Dice, percentiles, queries, text, times};
 use text::Analysis;
 
-const WORDS: u64 = 60_000;
 const QUERIES: usize = 200;
 const BUDGET: usize = 64 << 20;
 
@@ -45,10 +45,7 @@ fn main() {
         let mut dice = Dice(seed);
         (0..rows).map(|_| (text(&mut dice, 5), text(&mut dice, 60))).collect()
     };
-    let queries: Vec<Vec<String>> = {
-        let mut dice = Dice(seed + 1);
-        (0..QUERIES).map(|number| (0..1 + number % 4).map(|_| query_word(&mut dice)).collect()).collect()
-    };
+    let queries = queries(&mut Dice(seed + 1), QUERIES);
     compare("rows", &corpus, &queries);
     drop(corpus);
     suggestions::run(seed);
@@ -96,44 +93,6 @@ fn compare(what: &str, corpus: &[(String, String)], queries: &[Vec<String>]) {
     println!("measure: size of {what}, ours = {:.1} MB", ours.bytes() as f64 / 1e6);
     search_plain(&plain, what, queries);
     search_ours(&ours, what, queries);
-}
-
-/// A small generator of numbers, the same everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below.max(1)
-    }
-
-    /// Common ones often: about as words are in a language.
-    fn zipf(&mut self) -> u64 {
-        let share = self.roll(1 << 24) as f64 / f64::from(1 << 24);
-        ((WORDS as f64).powf(share) - 1.0) as u64
-    }
-}
-
-fn spelled(number: u64) -> String {
-    let letters = b"etaoinshrdlucmfwypvbgk";
-    let mut word = String::new();
-    let mut rest = number + 22;
-    while rest > 0 {
-        word.push(char::from(letters[(rest % 22) as usize]));
-        rest /= 22;
-    }
-    word
-}
-
-fn text(dice: &mut Dice, mean: u64) -> String {
-    let words = mean / 2 + dice.roll(mean);
-    (0..words).map(|_| spelled(dice.zipf())).collect::<Vec<_>>().join(" ")
-}
-
-fn query_word(dice: &mut Dice) -> String {
-    // From the most common to the rare, but known.
-    let most = [50, 500, 5_000, 30_000][dice.roll(4) as usize];
-    spelled(dice.roll(most))
 }
 
 fn took(what: &str, name: &str, rows: usize, started: Instant) {
@@ -198,30 +157,6 @@ fn ours(dir: &Path, what: &str, corpus: &[(String, String)]) -> Index {
     writer.close().unwrap();
     took(what, "ours", corpus.len(), started);
     index
-}
-
-fn percentiles(name: &str, mut times: Vec<f64>) {
-    times.sort_by(f64::total_cmp);
-    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-    println!("measure: {name}, p50 = {:.3} ms", at(0.5));
-    println!("measure: {name}, p99 = {:.3} ms", at(0.99));
-}
-
-/// Each query three times; the best counts, as neighbours disturb.
-fn times(queries: &[Vec<String>], mut search: impl FnMut(&[String]) -> usize) -> Vec<f64> {
-    let mut found = 0;
-    let once = |query: &Vec<String>, search: &mut dyn FnMut(&[String]) -> usize| {
-        let started = Instant::now();
-        found += search(query);
-        started.elapsed().as_secs_f64() * 1e3
-    };
-    let mut once = once;
-    let all = queries
-        .iter()
-        .map(|query| (0..3).map(|_| once(query, &mut search)).fold(f64::MAX, f64::min))
-        .collect();
-    assert!(found > 0);
-    all
 }
 
 fn search_plain(index: &tantivy::Index, what: &str, queries: &[Vec<String>]) {

@@ -2,10 +2,9 @@
 
 use std::time::Instant;
 
+use testkit::made_up::{Dice, percentiles, times};
 use text::spell::Vocabulary;
 use text::suggest::{Entry, Source, Suggestions};
-
-use crate::{Dice, percentiles, times};
 
 /// Makes of a title what someone types.
 type Typed = fn(&mut Dice, &str) -> String;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tantivy::columnar::{Column, ColumnValues, StrColumn};
+use tantivy::index::SegmentId;
 
 use crate::IndexError;
 use crate::lengths::Lengths;
@@ -14,6 +15,10 @@ pub struct Segment<'v> {
     pub(crate) view: &'v View,
     pub(crate) number: usize,
 }
+
+/// The name of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SegmentName(SegmentId);
 
 /// Numbers by entry: those of a number or date field, or the lengths of a text field.
 pub struct NumberColumn(Numbers);
@@ -31,6 +36,16 @@ pub struct KeywordColumn(Option<StrColumn>);
 impl<'v> Segment<'v> {
     pub(crate) fn new(view: &'v View, number: usize) -> Segment<'v> {
         Segment { view, number }
+    }
+
+    /// Its name, the same as long as it exists.
+    pub fn name(&self) -> SegmentName {
+        SegmentName(self.view.segment(self.number).segment_id())
+    }
+
+    /// Its entries, dead ones included.
+    pub fn entries(&self) -> u32 {
+        self.view.segment(self.number).max_doc()
     }
 
     /// The numbers of a field.
@@ -100,6 +115,18 @@ impl KeywordColumn {
     /// How many different values there are.
     pub fn values(&self) -> usize {
         self.0.as_ref().map_or(0, |column| column.num_terms())
+    }
+
+    /// Every value with its number, in order.
+    pub fn each_text(&self, f: &mut dyn FnMut(u64, &str)) -> Result<(), IndexError> {
+        let Some(column) = &self.0 else { return Ok(()) };
+        let mut values = column.dictionary().stream()?;
+        while values.advance() {
+            if let Ok(text) = std::str::from_utf8(values.key()) {
+                f(values.term_ord(), text);
+            }
+        }
+        Ok(())
     }
 
     /// The value of a number.

@@ -26,7 +26,7 @@ mod writer;
 
 pub use bm25::{Idf, Scoring};
 pub use collect::{Candidate, Counts, Facet, Found, Order, Request, Signals};
-pub use column::{KeywordColumn, NumberColumn, Segment};
+pub use column::{KeywordColumn, NumberColumn, Segment, SegmentName};
 pub use entry::{Entry, Value};
 pub use error::IndexError;
 pub use explain::{How, Part};

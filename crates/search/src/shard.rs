@@ -9,6 +9,7 @@ use index::{
 };
 
 use crate::document::Fields;
+use crate::links::Links;
 use crate::plan::Words;
 use crate::proximity::Proximity;
 use crate::settings::Ranking;
@@ -124,7 +125,7 @@ pub struct Local {
     fields: Arc<Fields>,
     vocabulary: OnceLock<Option<Arc<text::spell::Vocabulary>>>,
     load: Box<dyn Fn() -> Option<Arc<text::spell::Vocabulary>> + Send + Sync>,
-    pageranks: Option<Arc<PageRanks>>,
+    links: Option<Arc<Links>>,
     groups: Option<Arc<PageGroups>>,
 }
 
@@ -142,9 +143,6 @@ pub struct Group {
 /// The group of a URL; none where no other page says the same.
 pub type PageGroups = dyn Fn(&str) -> Option<Group> + Send + Sync;
 
-/// The rank of a URL by the links of its crawl, scaled so that the mean is 1; none where it is not known.
-pub type PageRanks = dyn Fn(&str) -> Option<f64> + Send + Sync;
-
 impl Local {
     /// Answers from a view; the words for near spellings are loaded when they are first needed.
     pub fn new(
@@ -157,15 +155,15 @@ impl Local {
             fields,
             vocabulary: OnceLock::new(),
             load: Box::new(vocabulary),
-            pageranks: None,
+            links: None,
             groups: None,
         }
     }
 
-    /// Lets formulas use `pagerank`.
+    /// Lets formulas use `pagerank` and `inlinks`.
     #[must_use]
-    pub fn with_pageranks(mut self, pageranks: Arc<PageRanks>) -> Local {
-        self.pageranks = Some(pageranks);
+    pub fn with_links(mut self, links: Arc<Links>) -> Local {
+        self.links = Some(links);
         self
     }
 
@@ -177,7 +175,7 @@ impl Local {
     }
 
     fn signals(&self, order: &ShardOrder<'_>) -> Result<Option<RankSignals>, SearchError> {
-        RankSignals::new(order.ranking, &self.fields, order.now, self.pageranks.clone())
+        RankSignals::new(order.ranking, &self.fields, order.now, self.links.clone())
     }
 
     /// The view.

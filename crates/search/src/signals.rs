@@ -3,16 +3,16 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use index::{DocAddress, IndexError, KeywordColumn, NumberColumn, Segment, Signals, View};
+use index::{DocAddress, IndexError, NumberColumn, Segment, Signals, View};
 use rank::Formula;
 
 use crate::SearchError;
 use crate::document::{Fields, built_in};
+use crate::links::{Joined, Links};
 use crate::settings::{FormulaIs, Freshness, Ranking};
-use crate::shard::PageRanks;
 
 /// Names that every formula may use, beside those of the fields.
-pub const BUILT_IN: [&str; 5] = ["age", "depth", "length", "score", "pagerank"];
+pub const BUILT_IN: [&str; 6] = ["age", "depth", "length", "score", "pagerank", "inlinks"];
 
 const DAY: f64 = 86_400.0;
 
@@ -21,7 +21,7 @@ pub(crate) struct RankSignals {
     formula: Option<(Formula, Vec<Variable>, FormulaIs)>,
     freshness: Option<Freshness>,
     now: i64,
-    pageranks: Option<Arc<PageRanks>>,
+    links: Option<Arc<Links>>,
 }
 
 /// Where a variable's value comes from.
@@ -35,6 +35,8 @@ enum Variable {
     Score,
     /// The rank of its page by links, which stands outside the index.
     PageRank,
+    /// The pages that link to its page.
+    InLinks,
     /// Not known here.
     Unknown,
 }
@@ -45,7 +47,7 @@ impl RankSignals {
         ranking: &Ranking,
         fields: &Fields,
         now: i64,
-        pageranks: Option<Arc<PageRanks>>,
+        links: Option<Arc<Links>>,
     ) -> Result<Option<RankSignals>, SearchError> {
         let formula = match ranking.formula.as_deref().filter(|text| !text.trim().is_empty()) {
             None => None,
@@ -54,11 +56,12 @@ impl RankSignals {
                 let variables = formula.names().iter().map(|name| match name.as_str() {
                     "age" => Variable::Age,
                     "score" => Variable::Score,
-                    "pagerank" if !fields.variables.contains_key("pagerank") => Variable::PageRank,
-                    name => fields
-                        .variables
-                        .get(name)
-                        .map_or(Variable::Unknown, |column| Variable::Column(*column)),
+                    name => match (fields.variables.get(name), name) {
+                        (Some(column), _) => Variable::Column(*column),
+                        (None, "pagerank") => Variable::PageRank,
+                        (None, "inlinks") => Variable::InLinks,
+                        (None, _) => Variable::Unknown,
+                    },
                 });
                 let variables = variables.collect();
                 Some((formula, variables, ranking.formula_is))
@@ -67,7 +70,7 @@ impl RankSignals {
         if formula.is_none() && ranking.freshness.is_none() {
             return Ok(None);
         }
-        Ok(Some(RankSignals { formula, freshness: ranking.freshness, now, pageranks }))
+        Ok(Some(RankSignals { formula, freshness: ranking.freshness, now, links }))
     }
 
     /// The score of a document whose words are worth `words`.
@@ -129,7 +132,7 @@ fn parse(text: &str, fields: &Fields) -> Result<Formula, SearchError> {
 /// The columns that a formula and freshness need.
 struct Columns {
     variables: Vec<Option<NumberColumn>>,
-    address: Option<KeywordColumn>,
+    links: Option<Arc<Joined>>,
     date: NumberColumn,
     fetched: NumberColumn,
     buffer: RefCell<Vec<f64>>,
@@ -138,25 +141,21 @@ struct Columns {
 impl Columns {
     fn new(signals: &RankSignals, segment: &Segment<'_>) -> Result<Columns, IndexError> {
         let mut variables = Vec::new();
-        let mut address = None;
+        let mut links = None;
         for variable in signals.formula.iter().flat_map(|(_, variables, _)| variables) {
             variables.push(match variable {
                 Variable::Column(field) => Some(segment.numbers(*field)?),
-                Variable::PageRank => {
-                    address = Some(segment.keywords(built_in::ADDRESS)?);
+                Variable::PageRank | Variable::InLinks => {
+                    if let (Some(known), None) = (&signals.links, &links) {
+                        links = Some(known.of_segment(segment)?);
+                    }
                     None
                 }
                 _ => None,
             });
         }
         let (date, fetched) = (segment.numbers(built_in::DATE)?, segment.numbers(built_in::FETCHED)?);
-        Ok(Columns { variables, address, date, fetched, buffer: RefCell::default() })
-    }
-
-    /// The rank of a document's URL, joined by its address.
-    fn pagerank(&self, signals: &RankSignals, doc: u32) -> Option<f64> {
-        let (address, ranks) = (self.address.as_ref()?, signals.pageranks.as_ref()?);
-        ranks(&address.text(address.first(doc)?)?)
+        Ok(Columns { variables, links, date, fetched, buffer: RefCell::default() })
     }
 
     fn age(&self, signals: &RankSignals, doc: u32) -> f64 {
@@ -179,6 +178,7 @@ impl Columns {
     fn fill(&self, signals: &RankSignals, doc: u32, words: f64, values: &mut Vec<f64>) {
         values.clear();
         let Some((_, variables, _)) = &signals.formula else { return };
+        let links = |doc| self.links.as_ref().and_then(|links| links.of(doc));
         for (variable, column) in variables.iter().zip(&self.variables) {
             values.push(match variable {
                 Variable::Column(_) => {
@@ -186,7 +186,8 @@ impl Columns {
                 }
                 Variable::Age => self.age(signals, doc),
                 Variable::Score => words,
-                Variable::PageRank => self.pagerank(signals, doc).unwrap_or(f64::NAN),
+                Variable::PageRank => links(doc).map_or(f64::NAN, |links| f64::from(links.pagerank)),
+                Variable::InLinks => links(doc).map_or(f64::NAN, |links| f64::from(links.inlinks)),
                 Variable::Unknown => f64::NAN,
             });
         }

@@ -338,7 +338,7 @@ impl Gather<'_> {
         });
         let place = page.map(|record| {
             let url = record.url.as_str().to_owned();
-            let rank = self.ranks.scaled(&url).unwrap_or(0.0);
+            let rank = self.ranks.links().of_url(&url).map_or(0.0, |links| f64::from(links.pagerank));
             self.found.push((key, text, Member { url, rank }));
             self.found.len() - 1
         });

@@ -4,23 +4,24 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use crawl::LinkGraph;
 use export::FileTarget;
 use model::{CrawlId, HostKey, PageUrl, Timestamp, UrlKey};
+use search::{Links, PageLinks};
 
 use crate::{Data, ServiceError};
 
 /// What the file begins with: its kind and version.
-const MAGIC: &[u8; 16] = b"gannet ranks v1\n";
+const MAGIC: &[u8; 16] = b"gannet ranks v2\n";
 
 /// Bytes before the first page: magic, moment, pages.
 const HEAD: usize = 32;
 
-/// Bytes of a page: host, page, rank.
-const ROW: usize = 32;
+/// Bytes of a page: host, page, rank, pages that link to it.
+const ROW: usize = 36;
 
 /// The ranks of a crawl's pages.
 #[derive(Debug, PartialEq)]
@@ -28,7 +29,14 @@ pub(crate) struct StoredRanks {
     /// When they were computed.
     at: Timestamp,
     /// By key; the ranks together are 1.
-    rows: Vec<(UrlKey, f64)>,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Row {
+    key: UrlKey,
+    rank: f64,
+    inlinks: u32,
 }
 
 impl StoredRanks {
@@ -49,10 +57,12 @@ impl StoredRanks {
         write(MAGIC)?;
         write(&at.0.to_le_bytes())?;
         write(&(ranks.len() as u64).to_le_bytes())?;
-        for (key, rank) in pages.keys.iter().zip(ranks) {
+        for (page, (key, rank)) in (0..).zip(pages.keys.iter().zip(ranks)) {
+            let inlinks = pages.links.in_links(page).count() as u32;
             write(&key.host.0.to_le_bytes())?;
             write(&key.page.to_le_bytes())?;
             write(&rank.to_le_bytes())?;
+            write(&inlinks.to_le_bytes())?;
         }
         file.commit()?;
         Ok(())
@@ -78,10 +88,11 @@ impl StoredRanks {
         }
     }
 
-    /// The rank of a page, scaled so that the mean of all pages is 1.
-    fn scaled(&self, key: UrlKey) -> Option<f64> {
-        let at = self.rows.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-        Some(self.rows[at].1 * self.rows.len() as f64)
+    /// What links say of a page; the mean rank of all pages is 1.
+    fn of(&self, key: UrlKey) -> Option<PageLinks> {
+        let at = self.rows.binary_search_by_key(&key, |row| row.key).ok()?;
+        let row = &self.rows[at];
+        Some(PageLinks { pagerank: (row.rank * self.rows.len() as f64) as f32, inlinks: row.inlinks })
     }
 
     fn decode(bytes: &[u8]) -> Option<StoredRanks> {
@@ -97,19 +108,19 @@ impl StoredRanks {
         let row = |row: &[u8]| {
             let host = HostKey(u64::from_le_bytes(row[..8].try_into().ok()?));
             let page = u128::from_le_bytes(row[8..24].try_into().ok()?);
-            let rank = f64::from_le_bytes(row[24..].try_into().ok()?);
-            Some((UrlKey { host, page }, rank))
+            let rank = f64::from_le_bytes(row[24..32].try_into().ok()?);
+            let inlinks = u32::from_le_bytes(row[32..].try_into().ok()?);
+            Some(Row { key: UrlKey { host, page }, rank, inlinks })
         };
         Some(StoredRanks { at, rows: rows.chunks_exact(ROW).map(row).collect::<Option<_>>()? })
     }
 }
 
 /// The ranks of some crawls, read when one is first asked for.
-#[derive(Debug, Default)]
 pub(crate) struct LazyRanks {
     /// The files, and when each was written.
     files: Vec<(PathBuf, SystemTime)>,
-    read: OnceLock<Vec<StoredRanks>>,
+    links: Arc<Links>,
 }
 
 impl LazyRanks {
@@ -119,10 +130,12 @@ impl LazyRanks {
             let moment = fs::metadata(&path).and_then(|file| file.modified()).ok()?;
             Some((path, moment))
         };
-        LazyRanks {
-            files: crawls.filter_map(|crawl| written(path(data, crawl))).collect(),
-            read: OnceLock::new(),
-        }
+        LazyRanks::of_files(crawls.filter_map(|crawl| written(path(data, crawl))).collect())
+    }
+
+    fn of_files(files: Vec<(PathBuf, SystemTime)>) -> LazyRanks {
+        let (read, paths) = (OnceLock::new(), files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>());
+        LazyRanks { files, links: Arc::new(Links::new(move |url| of_url(&read, &paths, url))) }
     }
 
     /// True when others would come from the same files.
@@ -130,17 +143,28 @@ impl LazyRanks {
         self.files == other.files
     }
 
-    /// The rank of a page, scaled so that the mean of its crawl is 1; the largest where several crawls know it.
-    pub(crate) fn scaled(&self, url: &str) -> Option<f64> {
-        let ranks = self
-            .read
-            .get_or_init(|| self.files.iter().filter_map(|(path, _)| StoredRanks::read(path)).collect());
-        if ranks.is_empty() {
-            return None;
-        }
-        let key = UrlKey::of(&PageUrl::parse(url).ok()?);
-        ranks.iter().filter_map(|ranks| ranks.scaled(key)).max_by(f64::total_cmp)
+    /// What they say of pages.
+    pub(crate) fn links(&self) -> Arc<Links> {
+        Arc::clone(&self.links)
     }
+}
+
+impl Default for LazyRanks {
+    fn default() -> LazyRanks {
+        LazyRanks::of_files(Vec::new())
+    }
+}
+
+/// What links say of a page, with the mean rank of its crawl as 1; where several crawls know it, the one that ranks it
+/// highest.
+fn of_url(read: &OnceLock<Vec<StoredRanks>>, files: &[PathBuf], url: &str) -> Option<PageLinks> {
+    let ranks = read.get_or_init(|| files.iter().filter_map(|path| StoredRanks::read(path)).collect());
+    if ranks.is_empty() {
+        return None;
+    }
+    let key = UrlKey::of(&PageUrl::parse(url).ok()?);
+    let known = ranks.iter().filter_map(|ranks| ranks.of(key));
+    known.max_by(|one, other| one.pagerank.total_cmp(&other.pagerank))
 }
 
 fn path(data: &Data, crawl: CrawlId) -> PathBuf {

@@ -383,6 +383,30 @@ fn rows_are_found_while_the_crawl_runs() {
 }
 
 #[test]
+fn a_formula_knows_what_links_say_of_a_page() {
+    let desk = Desk::shop();
+    desk.crawl(&["--max-pages", "40"]);
+    let ranked = desk.json(&["rank", "--limit", "1000"]);
+    let pages = ranked.last().unwrap()["pages"].as_f64().unwrap();
+    let answer = desk.find(&["tent", "-n", "5", "--set", "formula=1000 * pagerank + inlinks", "--explain"]);
+    assert!(!hits(&answer).is_empty());
+    for hit in hits(&answer) {
+        let url = hit["url"].as_str().unwrap();
+        let rank = ranked.iter().find(|row| row["id"] == url).unwrap()["rank"].as_f64().unwrap();
+        let links = desk.json(&["graph", "to", url]);
+        let sources: BTreeSet<&str> = links.iter().filter_map(|link| link["source"].as_str()).collect();
+        let told = hit["explanation"].to_string();
+        let value = |name: &str| -> f64 {
+            let from = told.find(&format!("\"label\":\"{name}\"")).unwrap_or_else(|| panic!("{told}"));
+            let value = &told[from..][told[from..].find("\"value\":").unwrap() + 8..];
+            value[..value.find([',', '}']).unwrap()].parse().unwrap()
+        };
+        assert!((value("pagerank") - rank * pages).abs() < 1e-4 * rank * pages, "{url}: {told}");
+        assert_eq!(value("inlinks") as usize, sources.len(), "{url}: {told}");
+    }
+}
+
+#[test]
 fn judged_queries_are_measured_and_compared() {
     let small = concat!(env!("CARGO_MANIFEST_DIR"), "/../search/tests/collections/small");
     let said = gannet(&["evaluate", "--collection", small, "--json"]);

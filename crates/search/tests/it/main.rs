@@ -7,6 +7,7 @@ mod collections;
 mod corpus;
 mod documented;
 mod language;
+mod links;
 mod near_words;
 mod order;
 mod scores;

@@ -403,13 +403,13 @@ impl OpenIndex {
             // Without near spellings the rest of the answer stands.
             kept.get(origin, make).inspect_err(|error| tracing::warn!(%error, "no near spellings")).ok()
         };
-        let ranks = Arc::clone(&self.ranks.lock().unwrap_or_else(PoisonError::into_inner));
+        let links = self.ranks.lock().unwrap_or_else(PoisonError::into_inner).links();
         let mut shard = Local::new(view, fields, load);
         let groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if groups.iter().any(|groups| !groups.groups.is_empty()) {
             shard = shard.with_groups(Arc::new(move |url| group_of(&groups, url)));
         }
-        Ok(Some(shard.with_pageranks(Arc::new(move |url| ranks.scaled(url)))))
+        Ok(Some(shard.with_links(links)))
     }
 
     /// Looks whether duplicates have come since.

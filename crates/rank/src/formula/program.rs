@@ -5,6 +5,8 @@ use super::expression::{Binary, Expression, Function};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Program {
     steps: Vec<Step>,
+    /// The most values that stand on the stack at once.
+    height: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,16 +29,31 @@ enum Step {
 /// The parser allows 50 levels, and one level keeps at most three values.
 const STACK: usize = 160;
 
+/// Enough for what people write: clearing more for every row would take longer than computing it.
+const LOW_STACK: usize = 12;
+
 impl Program {
     pub(super) fn new(expression: &Expression, names: &mut Vec<String>) -> Program {
         let mut steps = Vec::new();
         compile(expression, names, &mut steps);
-        Program { steps }
+        let (mut now, mut height) = (0_usize, 0);
+        for step in &steps {
+            now = now.saturating_sub(step.takes()) + 1;
+            height = height.max(now);
+        }
+        Program { steps, height }
     }
 
     /// The value; NaN if there is none.
     pub(super) fn run(&self, vars: &[f64]) -> f64 {
-        let mut stack = Stack { values: [0.0; STACK], height: 0 };
+        match self.height {
+            ..=LOW_STACK => self.run_on(&mut [0.0; LOW_STACK], vars),
+            _ => self.run_on(&mut [0.0; STACK], vars),
+        }
+    }
+
+    fn run_on(&self, values: &mut [f64], vars: &[f64]) -> f64 {
+        let mut stack = Stack { values, height: 0 };
         let var = |slot: usize| vars.get(slot).copied().unwrap_or(f64::NAN);
         for step in &self.steps {
             let value = match *step {
@@ -78,12 +95,24 @@ impl Program {
     }
 }
 
-struct Stack {
-    values: [f64; STACK],
+impl Step {
+    /// The values that it takes from the stack; it gives one back.
+    fn takes(self) -> usize {
+        match self {
+            Step::Push(_) | Step::Load(_) | Step::Has(_) => 0,
+            Step::Negate | Step::Not | Step::Unary(_) => 1,
+            Step::Binary(_) | Step::Min | Step::Max | Step::Default => 2,
+            Step::If | Step::Clamp => 3,
+        }
+    }
+}
+
+struct Stack<'s> {
+    values: &'s mut [f64],
     height: usize,
 }
 
-impl Stack {
+impl Stack<'_> {
     #[inline]
     fn push(&mut self, value: f64) {
         self.values[self.height] = value;

@@ -54,6 +54,8 @@ pub enum SinglePageError {
         url: PageUrl,
         /// What it says.
         status: u16,
+        /// What robots.txt says of it; none when it was not asked.
+        robots: Option<Verdict>,
     },
     /// It leads from one page to the next without end.
     #[error("{0} redirects more than {MOST_HOPS} times")]
@@ -112,13 +114,15 @@ pub async fn look_at(
         match fetched.status {
             300..=399 => match target(&fetched) {
                 Some(target) => redirects.push(std::mem::replace(&mut at, target)),
-                None => return Err(SinglePageError::Status { url: at, status: fetched.status }),
+                None => {
+                    return Err(SinglePageError::Status { url: at, status: fetched.status, robots: verdict });
+                }
             },
             200..=299 => {
                 let pause = known.as_ref().and_then(|(_, rules)| rules.pause());
                 return Ok(SinglePage { fetched, redirects, robots: verdict, pause });
             }
-            status => return Err(SinglePageError::Status { url: at, status }),
+            status => return Err(SinglePageError::Status { url: at, status, robots: verdict }),
         }
     }
     Err(SinglePageError::Redirects(url.clone()))

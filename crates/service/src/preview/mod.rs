@@ -99,7 +99,7 @@ pub struct RobotsSays {
 pub struct PreviewFailure {
     /// One sentence.
     pub what: String,
-    /// What robots.txt says, when that is the reason.
+    /// What robots.txt says, where it was asked.
     pub robots: Option<RobotsSays>,
     /// What may help.
     pub advice: Vec<String>,
@@ -406,7 +406,8 @@ fn failed(url: &PageUrl, error: &SinglePageError) -> PreviewAnswer {
             &["Check the spelling of the host.", "Check this machine's network."]
         }
         SinglePageError::Private(_) => &[
-            "Addresses of this machine and its network are not asked. On a site of your own, set allow_private.",
+            "Addresses of this machine and its network are not asked: a page could make the crawler reach what it should not.",
+            "For a site of your own, start the server with --allow-addresses ADDRESS:PORT, or set allow_private in the project's crawl settings.",
         ],
         SinglePageError::Status { status: 401 | 403, .. } => &[
             "The site wants a sign-in or refuses crawlers.",
@@ -423,9 +424,15 @@ fn failed(url: &PageUrl, error: &SinglePageError) -> PreviewAnswer {
             "Try http:// instead of https://, or the other way round.",
         ],
     };
-    let status = match error {
-        SinglePageError::Status { status, .. } => Some(*status),
-        _ => None,
+    let mut status = None;
+    if let SinglePageError::Status { status: said, robots: verdict, .. } = error {
+        status = Some(*said);
+        robots = verdict.as_ref().map(|verdict| RobotsSays::of(verdict.allowed, verdict.line));
+    }
+    let what = match error {
+        // The error itself speaks of options of the command line.
+        SinglePageError::Private(host) => format!("{host} is at a private address"),
+        _ => sentence(error),
     };
     PreviewAnswer {
         id: None,
@@ -440,7 +447,7 @@ fn failed(url: &PageUrl, error: &SinglePageError) -> PreviewAnswer {
         project: None,
         reading: None,
         failure: Some(PreviewFailure {
-            what: sentence(error),
+            what,
             robots,
             advice: advice.iter().map(ToString::to_string).collect(),
         }),

@@ -86,6 +86,7 @@ fn a_page_that_is_not_there_says_so_with_advice() {
         PreviewRequest { url: format!("{}/no/such/page", table.site.base()), ..PreviewRequest::default() };
     let answer = table.open(&request, &[table.site.addr()]);
     assert_eq!(answer.status, Some(404));
+    assert_eq!(answer.robots.as_ref().map(|says| says.verdict.as_str()), Some("allows"));
     assert_eq!(answer.failure.unwrap().advice, ["There is no such page: check the address."]);
 }
 

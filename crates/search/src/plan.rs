@@ -96,6 +96,8 @@ struct Planner<'a> {
     index: &'a dyn Words,
     /// The fields of words that name none.
     searched: Vec<usize>,
+    /// The only field that words stand in, inside a NEAR: those that name another one are left out.
+    only: Option<usize>,
     /// Stop words are looked for as they stand.
     stop_words: bool,
     /// Inside a part that is not wanted: a word that nothing has must not shut out near ones.
@@ -107,7 +109,7 @@ impl<'a> Planner<'a> {
     fn new(fields: &'a Fields, ranking: &'a Ranking, index: &'a dyn Words, stop_words: bool) -> Planner<'a> {
         let plan = Plan::default();
         let searched = fields.searched(ranking);
-        Planner { fields, ranking, index, searched, stop_words, unwanted: false, plan }
+        Planner { fields, ranking, index, searched, only: None, stop_words, unwanted: false, plan }
     }
 
     /// The root: conditions side by side with words hold for all.
@@ -151,6 +153,9 @@ impl<'a> Planner<'a> {
 
     /// A query in whatever fields it names; none if nothing of it is looked for.
     fn any(&mut self, query: &Query) -> Result<Option<Ask>, SearchError> {
+        if self.only.is_some_and(|field| !self.stands(query, field)) {
+            return Ok(None);
+        }
         Ok(match &query.node {
             Node::Everything => Some(Ask::Everything),
             Node::Word { field, text, form } => self.word(query, field.as_deref(), text, *form)?,
@@ -236,25 +241,80 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Two near each other: in one field, whichever.
+    /// Two near each other: in one field, whichever; words that name another one do not stand in it.
     fn near(&mut self, left: &Query, right: &Query, distance: u32) -> Result<Option<Ask>, SearchError> {
+        let mut named = BTreeSet::new();
         for side in [left, right] {
-            if let Some(part) = placeless(side) {
-                let message = "NEAR needs words or phrases on both sides".to_owned();
-                return Err(QueryError { position: part.span.start, message }.into());
-            }
+            self.named(side, &mut named)?;
         }
-        let searched = self.searched.clone();
+        let fields: Vec<usize> = match self.only {
+            Some(field) => vec![field],
+            None => self.searched.iter().copied().chain(named).collect::<BTreeSet<_>>().into_iter().collect(),
+        };
+        if self.only.is_none()
+            && !fields.iter().any(|field| self.stands(left, *field) && self.stands(right, *field))
+        {
+            let message = "words of different fields are never near each other: name one field for both, \
+                           as in title:(a NEAR b)";
+            return Err(QueryError { position: right.span.start, message: message.to_owned() }.into());
+        }
+        let (searched, only) = (self.searched.clone(), self.only);
         let mut by_field = Vec::new();
-        for field in &searched {
-            self.searched = vec![*field];
+        for field in fields {
+            if !self.stands(left, field) || !self.stands(right, field) {
+                continue;
+            }
+            (self.searched, self.only) = (vec![field], Some(field));
             let sides = (self.any(left)?, self.any(right)?);
             if let (Some(left), Some(right)) = sides {
                 by_field.push(Ask::Near { left: Box::new(left), right: Box::new(right), distance });
             }
         }
-        self.searched = searched;
+        (self.searched, self.only) = (searched, only);
         Ok((!by_field.is_empty()).then(|| one_or(Ask::Any)(by_field)))
+    }
+
+    /// The fields that a side of NEAR names; refused if a part of it stands nowhere.
+    fn named(&self, query: &Query, named: &mut BTreeSet<usize>) -> Result<(), SearchError> {
+        match &query.node {
+            Node::Word { field: None, .. } | Node::Phrase { field: None, .. } => Ok(()),
+            Node::Word { field: Some(name), .. } | Node::Phrase { field: Some(name), .. } => {
+                match self.fields.texts.get(name) {
+                    Some(field) => {
+                        named.insert(*field);
+                        Ok(())
+                    }
+                    None if self.fields.columns.contains_key(name) => Err(placeless(query)),
+                    None => Err(self.no_field(query, name)),
+                }
+            }
+            Node::Near { left, right, .. } => {
+                self.named(left, named)?;
+                self.named(right, named)
+            }
+            Node::Or(parts) | Node::And(parts) | Node::Xor(parts) => {
+                parts.iter().try_for_each(|part| self.named(part, named))
+            }
+            Node::Loose(parts) => parts.iter().try_for_each(|(_, part)| self.named(part, named)),
+            Node::Everything | Node::Span { .. } | Node::Filter { .. } | Node::Not(_) => {
+                Err(placeless(query))
+            }
+        }
+    }
+
+    /// Whether a side of NEAR can stand in a field.
+    fn stands(&self, query: &Query, field: usize) -> bool {
+        match &query.node {
+            Node::Word { field: Some(name), .. } | Node::Phrase { field: Some(name), .. } => {
+                self.fields.texts.get(name) == Some(&field)
+            }
+            Node::Near { left, right, .. } => self.stands(left, field) && self.stands(right, field),
+            Node::Or(parts) | Node::And(parts) | Node::Xor(parts) => {
+                parts.iter().any(|part| self.stands(part, field))
+            }
+            Node::Loose(parts) => parts.iter().any(|(_, part)| self.stands(part, field)),
+            _ => true,
+        }
     }
 
     /// A part that is a condition, not words: a filter, a range, a value of a column that has no words.
@@ -279,15 +339,9 @@ fn term(field: usize, form: Form, text: String, boost: f64) -> Term {
     Term { field, form, text, boost }
 }
 
-/// A part of a side of NEAR that stands nowhere.
-fn placeless(query: &Query) -> Option<&Query> {
-    match &query.node {
-        Node::Word { .. } | Node::Phrase { .. } => None,
-        Node::Near { left, right, .. } => placeless(left).or_else(|| placeless(right)),
-        Node::Or(parts) | Node::And(parts) | Node::Xor(parts) => parts.iter().find_map(placeless),
-        Node::Loose(parts) => parts.iter().find_map(|(_, part)| placeless(part)),
-        Node::Everything | Node::Span { .. } | Node::Filter { .. } | Node::Not(_) => Some(query),
-    }
+fn placeless(query: &Query) -> SearchError {
+    let message = "NEAR needs words or phrases on both sides".to_owned();
+    QueryError { position: query.span.start, message }.into()
 }
 
 fn one_or(many: fn(Vec<Ask>) -> Ask) -> impl FnOnce(Vec<Ask>) -> Ask {

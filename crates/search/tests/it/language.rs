@@ -176,6 +176,43 @@ fn near_counts_words_in_either_order() {
     check("end NEAR/5 end", "");
 }
 
+/// Words of one field are counted once, and places of different fields are never compared.
+#[test]
+fn near_looks_at_the_named_field_alone() {
+    let document = |id: &str, title: &str, body: &str| {
+        let mut document = text(id, body);
+        document.title = title.to_owned();
+        document
+    };
+    let far = format!("dome {} tent", "stone ".repeat(20));
+    let corpus = Corpus::new(&[
+        document("title", "dome tent", "stone"),
+        document("body", "stone", "dome tent"),
+        document("across", "dome", "tent"),
+        document("far", &far, "stone"),
+        text("other", "stone"),
+    ]);
+    let check = |query: &str, expected: &str| assert_eq!(corpus.set(query), expected, "{query}");
+    check("title:(dome NEAR tent)", "title");
+    check("title:dome NEAR tent", "title");
+    check("dome NEAR title:tent", "title");
+    check("title:dome NEAR title:tent", "title");
+    check("(title:dome OR dome) NEAR/1 tent", "body title");
+    check("title:(dome NEAR/30 tent)", "far title");
+    let score = |query: &str| corpus.find(query).hits[0].score;
+    let plain = Ranking { proximity: 0.0, ..Ranking::default() };
+    let ranked = |query: &str| corpus.ranked(query, plain.clone()).hits[0].score;
+    assert_eq!(score("title:(dome NEAR tent)"), score("title:dome NEAR title:tent"));
+    assert!((ranked("title:(dome NEAR tent)") - ranked("title:dome AND title:tent")).abs() < 1e-9);
+    let refused = |query: &str, position: usize| match corpus.try_search(&asked(query)) {
+        Err(SearchError::Query(error)) => assert_eq!(error.position, position, "{query}: {error}"),
+        other => panic!("{query}: {other:?}"),
+    };
+    refused("title:dome NEAR text:tent", 16);
+    refused("stone title:dome NEAR (text:tent OR url:tent)", 22);
+    refused("tent NEAR kind:page", 10);
+}
+
 #[test]
 fn near_binds_tighter_than_and_and_looser_than_not() {
     let corpus = Corpus::new(&[

@@ -226,12 +226,16 @@ impl Searcher<'_> {
 
     /// What the index is asked for a typed query.
     pub fn plan(&self, text: &str, ranking: &Ranking) -> Result<Plan, SearchError> {
-        let options = Options {
+        let parsed = query::parse(text, &self.options(ranking))?;
+        plan(&parsed, self.fields, ranking, &AllWords(self.shards))
+    }
+
+    /// How a query of this index is read.
+    pub(crate) fn options(&self, ranking: &Ranking) -> Options {
+        Options {
             fields: self.fields.texts.keys().chain(self.fields.columns.keys()).cloned().collect(),
             lower_case_operators: ranking.lower_case_operators,
-        };
-        let parsed = query::parse(text, &options)?;
-        plan(&parsed, self.fields, ranking, &AllWords(self.shards))
+        }
     }
 
     /// What must hold beside a query. Each condition is read by itself, so that none changes what another means.

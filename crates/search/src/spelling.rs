@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::document::built_in;
 use crate::plan::Words;
-use crate::query::{self, Options};
+use crate::query;
 use crate::settings::Ranking;
 use crate::shard::Shard;
 use crate::{SearchError, Searcher};
@@ -13,13 +13,22 @@ use crate::{SearchError, Searcher};
 impl Searcher<'_> {
     /// The query with unknown words replaced by known ones, if there are any.
     pub(crate) fn did_you_mean(&self, text: &str, ranking: &Ranking) -> Result<Option<String>, SearchError> {
-        let options = Options { lower_case_operators: ranking.lower_case_operators, ..Options::default() };
-        let Ok(parsed) = query::parse(text, &options) else { return Ok(None) };
+        let Ok(parsed) = query::parse(text, &self.options(ranking)) else { return Ok(None) };
         let mut changes: Vec<(Range<usize>, String)> = Vec::new();
         let mut words = Vec::new();
         plain_words(&parsed, &mut words);
+        let all = AllWords(self.shards);
+        let analyzer = all.analyzer(built_in::TEXT);
         for (span, word) in words {
-            let corrected = AllWords(self.shards).correct(&word)?;
+            // What is cut into several words is no misspelling of one.
+            let mut cut = 0;
+            if let Some(analyzer) = analyzer {
+                analyzer.each(&word, &mut |_| cut += 1);
+            }
+            if cut != 1 {
+                continue;
+            }
+            let corrected = all.correct(&word)?;
             if let Some(corrected) = corrected.filter(|corrected| *corrected != word.to_lowercase()) {
                 changes.push((span, corrected));
             }

@@ -66,6 +66,22 @@ fn what_was_meant_keeps_the_rest_of_the_query() {
     check("site:mountian.test", None);
 }
 
+/// Values of fields, ranges and conditions are no words to be spelled.
+#[test]
+fn what_was_meant_keeps_fields_of_rows() {
+    let words = ["tent brandt late reef halden", "tent late brandt price harden"];
+    let documents: Vec<_> = (0..20).map(|n| text(&n.to_string(), words[n % 2])).collect();
+    let corpus = Corpus::new(&documents);
+    let check = |query: &str, expected: Option<&str>| {
+        assert_eq!(corpus.find(query).did_you_mean.as_deref(), expected, "{query}");
+    };
+    check("brand:\"Halden & Reef\"", None);
+    check("tent date:2024..", None);
+    check("tentt date:2024.. brand:brantd", Some("tent date:2024.. brand:brantd"));
+    check("price:10..50 tentt", Some("price:10..50 tent"));
+    check("lat:52 tentt -brand:Acme", Some("lat:52 tent -brand:Acme"));
+}
+
 #[test]
 fn synonyms_are_found_and_count_less() {
     let mut settings = settings();

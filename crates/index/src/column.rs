@@ -135,4 +135,24 @@ impl KeywordColumn {
         let found = self.0.as_ref()?.ord_to_str(number, &mut text).unwrap_or(false);
         found.then_some(text)
     }
+
+    /// The number of a value; none if no entry of the segment has it.
+    pub fn number(&self, text: &str) -> Result<Option<u64>, IndexError> {
+        match &self.0 {
+            Some(column) => Ok(column.dictionary().term_ord(text)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Calls `f` with all values that begin so, and their numbers.
+    pub fn each_beginning(&self, prefix: &str, f: &mut dyn FnMut(&str, u64)) -> Result<(), IndexError> {
+        let Some(column) = &self.0 else { return Ok(()) };
+        let mut values = column.dictionary().prefix_range(prefix).into_stream()?;
+        while values.advance() {
+            if let Ok(text) = std::str::from_utf8(values.key()) {
+                f(text, values.term_ord());
+            }
+        }
+        Ok(())
+    }
 }

@@ -24,6 +24,7 @@ mod signals;
 mod similar;
 mod snippet;
 mod spelling;
+mod worth;
 
 pub use answer::{Answer, FacetCounts, Hit, Search};
 pub use document::{

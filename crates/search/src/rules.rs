@@ -29,7 +29,8 @@ impl<'a> Rules<'a> {
         self.rules.iter().any(|rule| match rule.act {
             Act::Block => !is_site(&rule.url),
             Act::Pin => true,
-            Act::Demote(_) => true,
+            // It is part of the score.
+            Act::Demote(_) => false,
         })
     }
 
@@ -43,9 +44,13 @@ impl<'a> Rules<'a> {
         pins.map(|rule| rule.url.as_str()).collect::<Vec<_>>().into_iter()
     }
 
-    /// True when some hits are demoted.
-    pub(crate) fn demotes(&self) -> bool {
-        self.rules.iter().any(|rule| matches!(rule.act, Act::Demote(_)))
+    /// What is demoted, and by how much.
+    pub(crate) fn demoted(&self) -> Vec<(String, f64)> {
+        let demoted = self.rules.iter().filter_map(|rule| match rule.act {
+            Act::Demote(by) => Some((rule.url.clone(), by)),
+            _ => None,
+        });
+        demoted.collect()
     }
 
     /// What a URL's score is multiplied by.
@@ -73,7 +78,7 @@ fn site(name: &str) -> Ask {
 }
 
 /// A URL, with `*` for anything, or a site's name.
-fn fits(pattern: &str, url: &str) -> bool {
+pub(crate) fn fits(pattern: &str, url: &str) -> bool {
     if is_site(pattern) {
         let (host, pattern) = (crate::document::host_of(url), pattern.to_lowercase());
         return host == pattern

@@ -12,7 +12,7 @@ use crate::plan::{Plan, plan};
 use crate::query::{self, Options};
 use crate::rules::Rules;
 use crate::settings::{IndexSettings, Ranking};
-use crate::shard::{Shard, ShardOrder, compare, merge};
+use crate::shard::{Shard, ShardOrder, merge};
 use crate::snippet::{Marked, mark, passages};
 use crate::spelling::AllWords;
 
@@ -71,6 +71,7 @@ impl Searcher<'_> {
             // The best score may stand behind hits with all words, and what is cut among them.
             most = MOST_LOOKED_AT;
         }
+        let demoted = rules.demoted();
         let order = ShardOrder {
             query: &plan.query,
             filters: &filters,
@@ -79,6 +80,7 @@ impl Searcher<'_> {
             scoring: &scoring,
             ranking: &ranking,
             now: self.now,
+            demoted: &demoted,
             most,
             order,
             facets: &facets,
@@ -86,12 +88,6 @@ impl Searcher<'_> {
         };
         let answers = self.shards.iter().map(|shard| shard.best(&order)).collect::<Result<Vec<_>, _>>()?;
         let (mut best, found) = merge(answers, &order);
-        if rules.demotes() {
-            for (shard, scored) in &mut best {
-                scored.score *= rules.factor(&self.shards[*shard].document(scored.address)?.url);
-            }
-            best.sort_by(|(_, one), (_, other)| compare(one, other, &order));
-        }
         if ranking.cut > 0.0
             && order.order == Order::Score
             && let Some(top) = best.iter().map(|(_, scored)| scored.score).max_by(f64::total_cmp)
@@ -199,6 +195,7 @@ impl Searcher<'_> {
             scoring: &scoring,
             ranking,
             now: self.now,
+            demoted: &[],
             most,
             order: Order::Score,
             facets: &[],

@@ -14,6 +14,7 @@ use crate::plan::Words;
 use crate::proximity::Proximity;
 use crate::settings::Ranking;
 use crate::signals::RankSignals;
+use crate::worth::Worth;
 use crate::{Document, SearchError};
 
 /// Answers queries over some documents.
@@ -59,6 +60,8 @@ pub struct ShardOrder<'a> {
     pub ranking: &'a Ranking,
     /// Seconds since 1970, for ages.
     pub now: i64,
+    /// Sites, URLs or patterns of them whose scores are multiplied, and by what.
+    pub demoted: &'a [(String, f64)],
     /// So many.
     pub most: usize,
     /// What comes first.
@@ -232,7 +235,7 @@ impl Shard for Local {
     }
 
     fn best(&self, order: &ShardOrder<'_>) -> Result<ShardFound, SearchError> {
-        let signals = self.signals(order)?;
+        let worth = Worth::new(self.signals(order)?, order.demoted);
         let proximity = Proximity::new(order);
         let looked_at = if proximity.is_some() && order.order == Order::Score { LOOKED_AT } else { 0 };
         let request = Request {
@@ -243,7 +246,7 @@ impl Shard for Local {
             most: order.most.max(looked_at),
             all_first: order.ranking.all_words_first,
             order: order.order,
-            signals: signals.as_ref().map(|signals| signals as &dyn index::Signals),
+            signals: worth.as_ref().map(|worth| worth as &dyn index::Signals),
             facets: order.facets,
             count: order.count,
         };
@@ -261,10 +264,8 @@ impl Shard for Local {
             };
             if let Some(proximity) = proximity.as_ref().filter(|_| number < looked_at) {
                 scored.near = proximity.of(&self.view, candidate.address)?;
-                scored.score = match &signals {
-                    Some(signals) => {
-                        signals.score(&self.view, candidate.address, scored.words + scored.near)?
-                    }
+                scored.score = match &worth {
+                    Some(worth) => worth.score(&self.view, candidate.address, scored.words + scored.near)?,
                     None => scored.words + scored.near,
                 };
             }
@@ -294,13 +295,15 @@ impl Shard for Local {
         let (address, near) = (found.address, found.near);
         let words = self.view.explain(order.query, order.statistics, order.scoring, address)?;
         let Some(words) = words else { return Ok(None) };
-        let signals = self.signals(order)?;
         let base = words.value + near;
-        let Some(signals) = signals else {
+        let Some(worth) = Worth::new(self.signals(order)?, order.demoted) else {
             return Ok(Some(Explained { words, near, formula: None, fresh: None, score: base }));
         };
-        let (formula, fresh) = signals.parts(&self.view, address, base)?;
-        let score = signals.score(&self.view, address, base)?;
+        let (formula, fresh) = match &worth.signals {
+            Some(signals) => signals.parts(&self.view, address, base)?,
+            None => (None, None),
+        };
+        let score = worth.score(&self.view, address, base)?;
         Ok(Some(Explained { words, near, formula, fresh, score }))
     }
 

@@ -73,13 +73,6 @@ impl RankSignals {
         Ok(Some(RankSignals { formula, freshness: ranking.freshness, now, links }))
     }
 
-    /// The score of a document whose words are worth `words`.
-    pub(crate) fn score(&self, view: &View, address: DocAddress, words: f64) -> Result<f64, SearchError> {
-        let columns = view.columns(address);
-        let reader = Columns::new(self, &columns)?;
-        Ok(reader.score(self, address.doc(), words))
-    }
-
     /// What the formula gives, with its variables, and what freshness adds.
     #[expect(clippy::type_complexity, reason = "two answers of one look")]
     pub(crate) fn parts(

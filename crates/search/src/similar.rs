@@ -46,6 +46,7 @@ impl Searcher<'_> {
             scoring: &scoring,
             ranking: &ranking,
             now: self.now,
+            demoted: &[],
             most: 1,
             order: Order::Score,
             facets: &[],

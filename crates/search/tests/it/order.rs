@@ -49,6 +49,57 @@ fn rules_pin_block_and_demote() {
     check(vec![only("other")], &["best", "good", "fair", "poor"]);
 }
 
+/// A demoted hit stands where its score puts it among all that match, whatever page of hits is asked for.
+#[test]
+fn demoted_hits_stand_in_one_place_for_every_limit_and_page() {
+    // The best by far are of the demoted site.
+    let mut documents: Vec<Document> = (0..150)
+        .map(|n| {
+            at(&format!("down{n:03}"), &format!("http://down.test/old/{n}"), &"tent ".repeat(3 + n % 40))
+        })
+        .collect();
+    let body = |n: usize| format!("tent {}", "stone ".repeat(1 + n % 30));
+    documents.extend((0..450).map(|n| at(&format!("d{n:03}"), &format!("http://up.test/{n}"), &body(n))));
+    let check = |pattern: &str, by: f64, shards: usize| {
+        let corpus = Corpus::with(crate::corpus::settings(), &documents, shards);
+        let ranking = with(vec![rule(pattern, Act::Demote(by))]);
+        let search = |limit: usize, cursor: Option<String>| {
+            let ranking = Some(ranking.clone());
+            corpus.search(&Search { limit: Some(limit), cursor, ranking, ..asked("tent") })
+        };
+        let all = search(1_000, None);
+        let plain = corpus.find("tent");
+        let mut expected: Vec<(String, f64)> = Vec::new();
+        for hit in &plain.hits {
+            let factor = if hit.id.starts_with("down") { by } else { 1.0 };
+            expected.push((hit.id.clone(), hit.score * factor));
+        }
+        expected.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let scores = |answer: &search::Answer| answer.hits.iter().map(|hit| hit.score).collect::<Vec<_>>();
+        assert_eq!(all.hits.len(), 600);
+        let expected: Vec<f64> = expected.into_iter().map(|(_, score)| score).collect();
+        assert_eq!(scores(&all), expected, "{pattern}, {shards} shards");
+        for limit in [1, 2, 7, 30] {
+            assert_eq!(ids(&search(limit, None)), ids(&all)[..limit], "{pattern}, the first {limit}");
+        }
+        let (mut paged, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = search(70, cursor.clone());
+            paged.extend(ids(&page));
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(paged, ids(&all), "{pattern}, page by page");
+        assert!(!all.hits[0].id.starts_with("down"), "{}", all.hits[0].id);
+    };
+    check("down.test", 0.01, 1);
+    check("down.test", 0.01, 3);
+    check("http://down.test/*", 0.2, 1);
+    check("*/old/*", 0.3, 2);
+}
+
 #[test]
 fn a_pinned_row_is_shown_once() {
     let mut row = at("row", "http://a.test/x", "tent");

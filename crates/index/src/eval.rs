@@ -1,7 +1,5 @@
 //! A query at work in one segment: cursors over postings that fill one window after the other.
 
-use std::collections::HashMap;
-
 use tantivy::columnar::Column;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::IndexRecordOption;
@@ -12,7 +10,7 @@ use crate::lengths::Lengths;
 use crate::schema::{Columns, value_column};
 use crate::view::View;
 use crate::window::{WINDOW, Window, each};
-use crate::{Demand, Form, IndexError, Query, Scoring, Statistics, Term};
+use crate::{Demand, IndexError, Query, Scoring, Statistics, Term};
 
 /// A node of a query at work. Windows are asked for in rising order.
 pub(crate) enum Cursor {
@@ -551,15 +549,15 @@ fn pairs(left: &[(u32, u32)], right: &[(u32, u32)], distance: u32) -> Vec<(u32, 
     let mut near = Vec::new();
     let mut from = 0;
     for &(start, end) in left {
-        while from < right.len() && right[from].1 + distance < start {
+        while from < right.len() && right[from].1.saturating_add(distance) < start {
             from += 1;
         }
         for &(other_start, other_end) in &right[from..] {
-            if other_start > end + distance {
+            if other_start > end.saturating_add(distance) {
                 break;
             }
             let apart = other_start > end || start > other_end;
-            if apart && other_end + distance >= start {
+            if apart && other_end.saturating_add(distance) >= start {
                 near.push((start.min(other_start), end.max(other_end)));
             }
         }
@@ -575,24 +573,29 @@ pub(crate) fn seek(postings: &mut SegmentPostings, target: u32) -> u32 {
     if doc >= target { doc } else { postings.seek(target) }
 }
 
-/// Places of the words of one entry, by word: for proximity.
-pub(crate) fn positions(basis: &Basis<'_>, doc: u32, terms: &[Term]) -> Result<Vec<Vec<u32>>, IndexError> {
-    let mut seen: HashMap<(usize, Form, &str), Vec<u32>> = HashMap::new();
-    let mut all = Vec::with_capacity(terms.len());
-    for term in terms {
-        let key = (term.field, term.form, term.text.as_str());
-        if let Some(known) = seen.get(&key) {
-            all.push(known.clone());
-            continue;
-        }
-        let mut places = Vec::new();
-        if let Some(mut postings) = basis.postings(term, IndexRecordOption::WithFreqsAndPositions)?
-            && seek(&mut postings, doc) == doc
-        {
-            postings.append_positions_with_offset(0, &mut places);
-        }
-        seen.insert(key, places.clone());
-        all.push(places);
+/// Words of entries that are asked for in rising order: for proximity.
+pub(crate) struct Standing(Vec<Option<SegmentPostings>>);
+
+impl Standing {
+    pub(crate) fn new(basis: &Basis<'_>, terms: &[Term]) -> Result<Standing, IndexError> {
+        let postings = |term| basis.postings(term, IndexRecordOption::WithFreqsAndPositions);
+        Ok(Standing(terms.iter().map(postings).collect::<Result<_, _>>()?))
     }
-    Ok(all)
+
+    /// Where the words stand in an entry, word by word; false, and nothing, if it has fewer than two of them.
+    pub(crate) fn places(&mut self, doc: u32, places: &mut Vec<Vec<u32>>) -> bool {
+        let stand =
+            self.0.iter_mut().flatten().filter_map(|word| (seek(word, doc) == doc).then_some(())).count();
+        if stand < 2 {
+            return false;
+        }
+        places.resize_with(self.0.len(), Vec::new);
+        for (word, places) in self.0.iter_mut().zip(places) {
+            places.clear();
+            if let Some(word) = word.as_mut().filter(|word| word.doc() == doc) {
+                word.append_positions_with_offset(0, places);
+            }
+        }
+        true
+    }
 }

@@ -9,7 +9,7 @@ use tantivy::index::SegmentId;
 use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
 
-use crate::eval::{Basis, positions};
+use crate::eval::{Basis, Standing};
 use crate::lengths::Lengths;
 use crate::schema::{Columns, KEY, Layout, length_column};
 use crate::writer::Shared;
@@ -208,16 +208,46 @@ impl View {
         Segment::new(self, address.segment as usize)
     }
 
-    /// Where words stand in an entry, word by word.
-    pub fn positions(&self, address: DocAddress, terms: &[crate::Term]) -> Result<Vec<Vec<u32>>, IndexError> {
+    /// Where words stand in entries: calls `f` with the number of each entry that has at least two of them, and the
+    /// places word by word.
+    pub fn places(
+        &self,
+        entries: &[DocAddress],
+        terms: &[crate::Term],
+        f: &mut dyn FnMut(usize, &[Vec<u32>]),
+    ) -> Result<(), IndexError> {
         let (statistics, scoring) = (Statistics::default(), Scoring::even(0, 0.0, 0.0, crate::Idf::Standard));
-        let basis = Basis {
-            view: self,
-            segment: address.segment as usize,
-            statistics: &statistics,
-            scoring: &scoring,
-        };
-        positions(&basis, address.doc, terms)
+        let mut places = Vec::new();
+        // Postings are read in one direction, once per segment.
+        for run in by_segment(entries) {
+            let segment = entries[run[0]].segment as usize;
+            let basis = Basis { view: self, segment, statistics: &statistics, scoring: &scoring };
+            let mut standing = Standing::new(&basis, terms)?;
+            for number in run {
+                if standing.places(entries[number].doc, &mut places) {
+                    f(number, &places);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Scores as signals have them, for entries whose words are worth so much; in the order of the entries.
+    pub fn scores(
+        &self,
+        entries: &[(DocAddress, f64)],
+        signals: &dyn crate::Signals,
+    ) -> Result<Vec<f64>, IndexError> {
+        let mut scores = vec![0.0; entries.len()];
+        let addresses: Vec<DocAddress> = entries.iter().map(|(address, _)| *address).collect();
+        for run in by_segment(&addresses) {
+            let segment = Segment::new(self, addresses[run[0]].segment as usize);
+            let mut score = signals.segment(&segment)?;
+            for number in run {
+                scores[number] = score(addresses[number].doc, entries[number].1);
+            }
+        }
+        Ok(scores)
     }
 
     pub(crate) fn layout(&self) -> &Layout {
@@ -284,6 +314,14 @@ impl View {
     fn living(&self) -> std::sync::MutexGuard<'_, HashMap<(SegmentKey, Term), u64>> {
         self.shared.memory.living.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The numbers of entries in the order of their places, segment by segment.
+fn by_segment(entries: &[DocAddress]) -> Vec<Vec<usize>> {
+    let mut numbers: Vec<usize> = (0..entries.len()).collect();
+    numbers.sort_unstable_by_key(|number| entries[*number]);
+    let runs = numbers.chunk_by(|one, other| entries[*one].segment == entries[*other].segment);
+    runs.map(<[usize]>::to_vec).collect()
 }
 
 /// Goes through the words of all segments at once, so that only the ones kept take memory.

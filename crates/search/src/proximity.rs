@@ -45,9 +45,9 @@ impl<'a> Proximity<'a> {
         Some(Proximity { words: order.words, fields, worth, weight })
     }
 
-    /// What it is worth in a document.
-    pub(crate) fn of(&self, view: &View, address: DocAddress) -> Result<f64, SearchError> {
-        let mut total = 0.0;
+    /// What it is worth in each of these documents.
+    pub(crate) fn of(&self, view: &View, addresses: &[DocAddress]) -> Result<Vec<f64>, SearchError> {
+        let mut totals = vec![0.0; addresses.len()];
         for ((field, weight), worth) in self.fields.iter().zip(&self.worth) {
             let mut numbers = Vec::new();
             let mut terms = Vec::new();
@@ -57,15 +57,18 @@ impl<'a> Proximity<'a> {
                     terms.push(term.clone());
                 }
             }
-            let places = view.positions(address, &terms)?;
             let mut met: Vec<(u32, usize)> = Vec::new();
-            for (number, places) in numbers.into_iter().zip(places) {
-                met.extend(places.into_iter().map(|place| (place, number)));
-            }
-            met.sort_unstable();
-            total += weight * gained(&met, worth);
+            view.places(addresses, &terms, &mut |document, places| {
+                met.clear();
+                for (number, places) in numbers.iter().zip(places) {
+                    met.extend(places.iter().map(|place| (*place, *number)));
+                }
+                met.sort_unstable();
+                totals[document] += weight * gained(&met, worth);
+            })?;
         }
-        Ok(total * self.weight)
+        totals.iter_mut().for_each(|total| *total *= self.weight);
+        Ok(totals)
     }
 }
 

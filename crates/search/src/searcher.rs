@@ -12,7 +12,7 @@ use crate::plan::{Plan, plan};
 use crate::query::{self, Options};
 use crate::rules::Rules;
 use crate::settings::{IndexSettings, Ranking};
-use crate::shard::{Shard, ShardOrder, merge};
+use crate::shard::{Shard, ShardOrder, best_of};
 use crate::snippet::{Marked, mark, passages};
 use crate::spelling::AllWords;
 
@@ -86,8 +86,7 @@ impl Searcher<'_> {
             facets: &facets,
             count: true,
         };
-        let answers = self.shards.iter().map(|shard| shard.best(&order)).collect::<Result<Vec<_>, _>>()?;
-        let (mut best, found) = merge(answers, &order);
+        let (mut best, found) = best_of(self.shards, &order)?;
         if ranking.cut > 0.0
             && order.order == Order::Score
             && let Some(top) = best.iter().map(|(_, scored)| scored.score).max_by(f64::total_cmp)
@@ -201,8 +200,7 @@ impl Searcher<'_> {
             facets: &[],
             count: false,
         };
-        let answers = self.shards.iter().map(|shard| shard.best(&order)).collect::<Result<Vec<_>, _>>()?;
-        let (best, _) = merge(answers, &order);
+        let (best, _) = best_of(self.shards, &order)?;
         let named =
             best.into_iter().map(|(shard, scored)| Ok(name(self.shards[shard].document(scored.address)?)));
         named.collect()

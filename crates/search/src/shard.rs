@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use index::{
-    Counts, DocAddress, Facet, Form, Order, Part, Query as Ask, Request, Scoring, Statistics, Term, View,
+    Counts, Demand, DocAddress, Facet, Form, Order, Part, Query as Ask, Request, Scoring, Statistics, Term,
+    View,
 };
 
 use crate::document::Fields;
@@ -21,8 +22,10 @@ use crate::{Document, SearchError};
 pub trait Shard: Words + Send + Sync {
     /// Counts for a query.
     fn statistics(&self, query: &Ask) -> Result<Statistics, SearchError>;
-    /// The best documents.
+    /// The best documents by all but how close their words stand.
     fn best(&self, order: &ShardOrder<'_>) -> Result<ShardFound, SearchError>;
+    /// Adds to documents that it found what their words are worth for standing close to each other.
+    fn look_closer(&self, order: &ShardOrder<'_>, found: &mut [Scored]) -> Result<(), SearchError>;
     /// A document that it found.
     fn document(&self, address: DocAddress) -> Result<Document, SearchError>;
     /// Where the document of a name is.
@@ -119,8 +122,11 @@ pub struct Explained {
     pub score: f64,
 }
 
-/// Documents whose words' places are looked at: the best by everything else.
-pub(crate) const LOOKED_AT: usize = 200;
+/// Documents whose words' places are looked at where very many match: the best of all shards by everything else.
+const LOOKED_AT: usize = 200;
+
+/// Where no more than these match, the places of all are looked at.
+const EXACT: u64 = 10_000;
 
 /// A whole index.
 pub struct Local {
@@ -236,14 +242,12 @@ impl Shard for Local {
 
     fn best(&self, order: &ShardOrder<'_>) -> Result<ShardFound, SearchError> {
         let worth = Worth::new(self.signals(order)?, order.demoted);
-        let proximity = Proximity::new(order);
-        let looked_at = if proximity.is_some() && order.order == Order::Score { LOOKED_AT } else { 0 };
         let request = Request {
             query: order.query,
             filters: order.filters,
             statistics: order.statistics,
             scoring: order.scoring,
-            most: order.most.max(looked_at),
+            most: order.most,
             all_first: order.ranking.all_words_first,
             order: order.order,
             signals: worth.as_ref().map(|worth| worth as &dyn index::Signals),
@@ -251,32 +255,32 @@ impl Shard for Local {
             count: order.count,
         };
         let found = self.view.search(&request)?;
-        let mut best = Vec::with_capacity(found.candidates.len());
-        for (number, candidate) in found.candidates.iter().enumerate() {
-            let mut scored = Scored {
-                address: candidate.address,
-                words: candidate.words,
-                near: 0.0,
-                score: candidate.score,
-                all: candidate.all,
-                value: candidate.value,
-                key: candidate.key,
-            };
-            if let Some(proximity) = proximity.as_ref().filter(|_| number < looked_at) {
-                scored.near = proximity.of(&self.view, candidate.address)?;
-                scored.score = match &worth {
-                    Some(worth) => worth.score(&self.view, candidate.address, scored.words + scored.near)?,
-                    None => scored.words + scored.near,
-                };
-            }
-            best.push(scored);
-        }
-        if looked_at > 0 {
-            let looked_at = looked_at.min(best.len());
-            sort(&mut best[..looked_at], order);
-        }
-        best.truncate(order.most);
+        let scored = |candidate: &index::Candidate| Scored {
+            address: candidate.address,
+            words: candidate.words,
+            near: 0.0,
+            score: candidate.score,
+            all: candidate.all,
+            value: candidate.value,
+            key: candidate.key,
+        };
+        let best = found.candidates.iter().map(scored).collect();
         Ok(ShardFound { best, total: found.total, with_all: found.with_all, counts: found.counts })
+    }
+
+    fn look_closer(&self, order: &ShardOrder<'_>, found: &mut [Scored]) -> Result<(), SearchError> {
+        let Some(proximity) = Proximity::new(order) else { return Ok(()) };
+        let addresses: Vec<DocAddress> = found.iter().map(|scored| scored.address).collect();
+        for (scored, near) in found.iter_mut().zip(proximity.of(&self.view, &addresses)?) {
+            scored.near = near;
+            scored.score = scored.words + near;
+        }
+        if let Some(worth) = Worth::new(self.signals(order)?, order.demoted) {
+            let bases: Vec<_> = found.iter().map(|scored| (scored.address, scored.score)).collect();
+            let scores = self.view.scores(&bases, &worth)?;
+            found.iter_mut().zip(scores).for_each(|(scored, score)| scored.score = score);
+        }
+        Ok(())
     }
 
     fn document(&self, address: DocAddress) -> Result<Document, SearchError> {
@@ -312,12 +316,77 @@ impl Shard for Local {
     }
 }
 
-/// Brings scored documents into order.
-pub(crate) fn sort(best: &mut [Scored], order: &ShardOrder<'_>) {
-    best.sort_by(|one, other| compare(one, other, order));
+/// The best documents of all shards. How close words stand is looked at once the best of all are known, so that several
+/// shards answer as one: of all that match, or where very many do of the best by everything else.
+pub(crate) fn best_of(
+    shards: &[&dyn Shard],
+    order: &ShardOrder<'_>,
+) -> Result<(Vec<(usize, Scored)>, ShardFound), SearchError> {
+    let looked_at = match Proximity::new(order) {
+        Some(_) if order.order == Order::Score => {
+            match usize::try_from(most_matches(order.query, order.statistics).min(EXACT + 1)) {
+                Ok(few) if few as u64 <= EXACT => few,
+                _ => LOOKED_AT,
+            }
+        }
+        _ => 0,
+    };
+    let first = ShardOrder { most: order.most.max(looked_at), ..order.clone() };
+    let answers = shards.iter().map(|shard| shard.best(&first)).collect::<Result<Vec<_>, _>>()?;
+    let (mut best, found) = merge(answers, &first);
+    let looked_at = looked_at.min(best.len());
+    for (number, shard) in shards.iter().enumerate() {
+        let (places, mut own): (Vec<usize>, Vec<Scored>) = best[..looked_at]
+            .iter()
+            .enumerate()
+            .filter(|(_, (of, _))| *of == number)
+            .map(|(place, (_, scored))| (place, *scored))
+            .unzip();
+        if !own.is_empty() {
+            shard.look_closer(order, &mut own)?;
+            places.into_iter().zip(own).for_each(|(place, scored)| best[place].1 = scored);
+        }
+    }
+    best[..looked_at].sort_by(|(_, one), (_, other)| compare(one, other, order));
+    best.truncate(order.most);
+    Ok((best, found))
 }
 
-pub(crate) fn compare(one: &Scored, other: &Scored, order: &ShardOrder<'_>) -> Ordering {
+/// No more entries than these can match, by how many have each word.
+fn most_matches(query: &Ask, statistics: &Statistics) -> u64 {
+    let least = |parts: &mut dyn Iterator<Item = &Ask>| {
+        parts.map(|part| most_matches(part, statistics)).min().unwrap_or(statistics.entries)
+    };
+    let sum = |parts: &mut dyn Iterator<Item = &Ask>| {
+        parts.map(|part| most_matches(part, statistics)).fold(0, u64::saturating_add)
+    };
+    let most = match query {
+        Ask::Nothing => 0,
+        Ask::Term(term) => statistics.with(term.field, term.form, &term.text),
+        Ask::Phrase { words } => {
+            let with = words.iter().map(|(_, term)| statistics.with(term.field, term.form, &term.text));
+            with.min().unwrap_or(0)
+        }
+        Ask::Near { left, right, .. } => least(&mut [&**left, &**right].into_iter()),
+        Ask::All(parts) => least(&mut parts.iter()),
+        Ask::Any(parts) | Ask::Best(parts) | Ask::Odd(parts) => sum(&mut parts.iter()),
+        Ask::Loose(parts) => {
+            let of = |wanted| parts.iter().filter(move |(demand, _)| *demand == wanted).map(|(_, part)| part);
+            match (of(Demand::Must).next(), of(Demand::May).next()) {
+                (Some(_), _) => least(&mut of(Demand::Must)),
+                (None, Some(_)) => sum(&mut of(Demand::May)),
+                (None, None) => statistics.entries,
+            }
+        }
+        Ask::Plus(part, _) => most_matches(part, statistics),
+        Ask::Everything | Ask::Not(_) | Ask::Silent(_) | Ask::Keyword { .. } | Ask::Between { .. } => {
+            statistics.entries
+        }
+    };
+    most.min(statistics.entries)
+}
+
+fn compare(one: &Scored, other: &Scored, order: &ShardOrder<'_>) -> Ordering {
     let first = |scored: &Scored| scored.all && order.ranking.all_words_first;
     let by_rank = match order.order {
         Order::Score => first(other).cmp(&first(one)).then(other.score.total_cmp(&one.score)),
@@ -331,7 +400,7 @@ pub(crate) fn compare(one: &Scored, other: &Scored, order: &ShardOrder<'_>) -> O
 }
 
 /// Several shards' answers as one: the best with their shards, and the counts.
-pub(crate) fn merge(answers: Vec<ShardFound>, order: &ShardOrder<'_>) -> (Vec<(usize, Scored)>, ShardFound) {
+fn merge(answers: Vec<ShardFound>, order: &ShardOrder<'_>) -> (Vec<(usize, Scored)>, ShardFound) {
     let mut all = ShardFound::default();
     let mut best = Vec::new();
     for (shard, answer) in answers.into_iter().enumerate() {

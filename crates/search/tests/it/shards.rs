@@ -3,7 +3,7 @@
 use search::settings::{Act, Rule};
 use search::{Answer, Ranking, Search};
 
-use crate::corpus::{Corpus, asked, many, settings, text};
+use crate::corpus::{Corpus, asked, many, number, settings, text};
 
 fn shape(answer: &Answer) -> Vec<(String, f64, bool, String)> {
     let hit = |hit: &search::Hit| (hit.id.clone(), hit.score, hit.all_words, hit.title.with("[", "]"));
@@ -59,6 +59,52 @@ fn shards_answer_exactly_as_one() {
             }
         }
     }
+}
+
+/// Well above the number of hits that are looked at where very many match; page by page as at once.
+#[test]
+fn shards_answer_as_one_where_thousands_match() {
+    let documents = many(3_000, 29);
+    let (one, three) = (Corpus::with(settings(), &documents, 1), Corpus::with(settings(), &documents, 3));
+    let formula = Ranking { formula: Some("log(1 + votes) + age / 1000".to_owned()), ..Ranking::default() };
+    for query in ["tent lamp", "tent lamp stove river", "yellow light NEAR winter", "+boat heavy rope"] {
+        for ranking in [Ranking::default(), formula.clone()] {
+            let search = Search { ranking: Some(ranking), ..asked(query) };
+            let (expected, found) = (one.search(&search), three.search(&search));
+            assert!(expected.total > 300, "{query}: {}", expected.total);
+            assert_eq!(shape(&found), shape(&expected), "{query}");
+            let few = one.search(&Search { limit: Some(7), ..search.clone() });
+            assert_eq!(shape(&few), shape(&expected)[..7], "{query}");
+        }
+    }
+}
+
+/// Where not too many match, every hit has the score and the place that it has when it is looked at alone.
+#[test]
+fn every_match_is_scored_in_full() {
+    let mut documents = many(1_000, 31);
+    for (number_of, document) in documents.iter_mut().enumerate() {
+        document.fields = vec![number("price", number_of as f64)];
+    }
+    let corpus = Corpus::with(settings(), &documents, 2);
+    let query = "tent lamp stove";
+    let ranking = Ranking { proximity: 2.0, ..Ranking::default() };
+    let search = Search { ranking: Some(ranking), ..asked(query) };
+    let found = corpus.search(&search);
+    assert!(found.total > 800 && found.hits.len() as u64 == found.total, "{}", found.total);
+    let mut alone = Vec::new();
+    for number_of in 0..documents.len() {
+        let filters = vec![format!("price:{number_of}")];
+        alone.extend(corpus.search(&Search { filters, ..search.clone() }).hits);
+    }
+    alone.sort_by(|one, other| other.all_words.cmp(&one.all_words).then(other.score.total_cmp(&one.score)));
+    let scores = |hits: &[search::Hit]| hits.iter().map(|hit| (hit.all_words, hit.score)).collect::<Vec<_>>();
+    assert_eq!(scores(&found.hits), scores(&alone));
+    let mut by_id: Vec<_> = found.hits.iter().map(|hit| (&hit.id, hit.score)).collect();
+    let mut expected: Vec<_> = alone.iter().map(|hit| (&hit.id, hit.score)).collect();
+    by_id.sort_by(|one, other| one.0.cmp(other.0));
+    expected.sort_by(|one, other| one.0.cmp(other.0));
+    assert_eq!(by_id, expected);
 }
 
 /// The first of three parts knows only the rarer of two words that are equally near.

@@ -214,7 +214,9 @@ impl Root {
         let query = basis.cursor(request.query)?;
         let filters = request.filters.iter().map(|filter| basis.cursor(filter)).collect::<Result<_, _>>()?;
         let parts = match request.query {
-            Query::Loose(parts) => parts.iter().filter(|(demand, _)| *demand != Demand::MustNot).count(),
+            Query::Loose(parts) => {
+                parts.iter().filter(|(demand, _)| matches!(demand, Demand::May | Demand::Must)).count()
+            }
             _ => 0,
         };
         Ok(Root { query, filters, parts })

@@ -241,7 +241,7 @@ impl Cursor {
                 let of = |wanted| parts.iter().filter(move |(d, _)| *d == wanted).map(|(_, c)| c.next());
                 match of(Demand::Must).max() {
                     Some(first) => first,
-                    None => of(Demand::May).min().unwrap_or(0),
+                    None => of(Demand::May).chain(of(Demand::Also)).min().unwrap_or(0),
                 }
             }
             Cursor::Silent(part) | Cursor::Plus(part, _) => part.next(),
@@ -376,7 +376,11 @@ pub(crate) fn loose(
         }
     }
     let mut any_may = false;
-    for (_, part) in parts.iter_mut().filter(|(demand, _)| *demand == Demand::May) {
+    for (demand, part) in parts.iter_mut() {
+        if !matches!(demand, Demand::May | Demand::Also) {
+            continue;
+        }
+        let counted = u16::from(*demand == Demand::May);
         any_may = true;
         if part.next() >= base + entries {
             continue;
@@ -384,7 +388,7 @@ pub(crate) fn loose(
         one.clear();
         part.fill(base, entries, &mut one);
         each(&one.bits, |place| {
-            matched[place] += 1;
+            matched[place] += counted;
             if !any_must || result.contains(place) {
                 result.add(place, one.scores[place]);
             }

@@ -24,7 +24,7 @@ pub(crate) fn words(query: &Query) -> Option<Vec<&Term>> {
             Query::Any(parts) => parts.iter().try_for_each(|part| collect(part, found))?,
             Query::Loose(parts) => parts.iter().try_for_each(|(demand, part)| match demand {
                 Demand::May => collect(part, found),
-                Demand::Must | Demand::MustNot => None,
+                Demand::Also | Demand::Must | Demand::MustNot => None,
             })?,
             _ => return None,
         }

@@ -86,6 +86,8 @@ pub enum Form {
 pub enum Demand {
     /// Nothing: it may match.
     May,
+    /// Nothing: it may match, and is no part of all parts.
+    Also,
     /// It must.
     Must,
     /// It must not.

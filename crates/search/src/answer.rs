@@ -49,6 +49,8 @@ pub struct Answer {
     pub did_you_mean: Option<String>,
     /// Words that were also looked for in other spellings.
     pub also: Vec<(String, Vec<String>)>,
+    /// Those of them that nothing has as they were typed.
+    pub unknown: Vec<String>,
     /// Words too common to be looked for.
     pub ignored: Vec<String>,
 }

@@ -26,6 +26,8 @@ pub struct Plan {
     pub words: Vec<Vec<Term>>,
     /// Words that were looked for in other spellings too, and those.
     pub spread: BTreeMap<String, Vec<String>>,
+    /// Those of them that nothing has as they were typed.
+    pub unknown: BTreeSet<String>,
     /// Words too common or too short to be looked for.
     pub ignored: Vec<String>,
 }
@@ -102,6 +104,8 @@ struct Planner<'a> {
     stop_words: bool,
     /// Inside a part that is not wanted: a word that nothing has must not shut out near ones.
     unwanted: bool,
+    /// Near spellings of rare words, where they can stand beside these: hits by them alone have not all words.
+    aside: Option<Vec<Ask>>,
     plan: Plan,
 }
 
@@ -109,7 +113,17 @@ impl<'a> Planner<'a> {
     fn new(fields: &'a Fields, ranking: &'a Ranking, index: &'a dyn Words, stop_words: bool) -> Planner<'a> {
         let plan = Plan::default();
         let searched = fields.searched(ranking);
-        Planner { fields, ranking, index, searched, only: None, stop_words, unwanted: false, plan }
+        Planner {
+            fields,
+            ranking,
+            index,
+            searched,
+            only: None,
+            stop_words,
+            unwanted: false,
+            aside: None,
+            plan,
+        }
     }
 
     /// The root: conditions side by side with words hold for all.
@@ -120,7 +134,12 @@ impl<'a> Planner<'a> {
                 let filter = self.any(query)?.into_iter().collect();
                 return Ok((None, filter));
             }
-            return Ok((self.any(query)?, filters));
+            let (asked, also) = self.beside(query)?;
+            if also.is_empty() {
+                return Ok((asked, filters));
+            }
+            let parts = asked.into_iter().map(|asked| (Demand::May, asked));
+            return Ok((Some(Ask::Loose(parts.chain(also).collect())), filters));
         };
         let mut rest = Vec::new();
         for (demand, part) in parts {
@@ -129,7 +148,11 @@ impl<'a> Planner<'a> {
                     filters.extend(self.any(part)?);
                     continue;
                 }
-                query::Demand::May => (Demand::May, self.any(part)?),
+                query::Demand::May => {
+                    let (asked, also) = self.beside(part)?;
+                    rest.extend(also);
+                    (Demand::May, asked)
+                }
                 query::Demand::Must if self.is_condition(part) => {
                     filters.extend(self.any(part)?);
                     continue;
@@ -149,6 +172,14 @@ impl<'a> Planner<'a> {
             return Ok((rest.pop().map(|(_, asked)| asked), filters));
         }
         Ok((Some(Ask::Loose(rest)), filters))
+    }
+
+    /// A part of the root, and the near spellings of it that do not count as it.
+    fn beside(&mut self, query: &Query) -> Result<(Option<Ask>, Vec<(Demand, Ask)>), SearchError> {
+        self.aside = matches!(query.node, Node::Word { .. }).then(Vec::new);
+        let asked = self.any(query)?;
+        let also = self.aside.take().unwrap_or_default();
+        Ok((asked, also.into_iter().map(|also| (Demand::Also, also)).collect()))
     }
 
     /// A query in whatever fields it names; none if nothing of it is looked for.
@@ -198,10 +229,12 @@ impl<'a> Planner<'a> {
     fn unmarked(&mut self, query: &Query) -> Result<Option<Ask>, SearchError> {
         let (marks, words, spread) =
             (self.plan.marks.clone(), self.plan.words.clone(), self.plan.spread.clone());
+        let unknown = self.plan.unknown.clone();
         let outer = std::mem::replace(&mut self.unwanted, true);
         let asked = self.any(query)?;
         self.unwanted = outer;
         (self.plan.marks, self.plan.words, self.plan.spread) = (marks, words, spread);
+        self.plan.unknown = unknown;
         Ok(asked)
     }
 

@@ -101,6 +101,7 @@ impl Searcher<'_> {
             with_all_words: found.with_all,
             facets: self.counts(&counted, found.counts),
             also: plan.spread.clone().into_iter().collect(),
+            unknown: plan.unknown.iter().cloned().collect(),
             ignored: plan.ignored.clone(),
             ..Answer::default()
         };

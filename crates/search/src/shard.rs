@@ -372,9 +372,10 @@ fn most_matches(query: &Ask, statistics: &Statistics) -> u64 {
         Ask::Any(parts) | Ask::Best(parts) | Ask::Odd(parts) => sum(&mut parts.iter()),
         Ask::Loose(parts) => {
             let of = |wanted| parts.iter().filter(move |(demand, _)| *demand == wanted).map(|(_, part)| part);
-            match (of(Demand::Must).next(), of(Demand::May).next()) {
+            let mut may = of(Demand::May).chain(of(Demand::Also)).peekable();
+            match (of(Demand::Must).next(), may.peek()) {
                 (Some(_), _) => least(&mut of(Demand::Must)),
-                (None, Some(_)) => sum(&mut of(Demand::May)),
+                (None, Some(_)) => sum(&mut may),
                 (None, None) => statistics.entries,
             }
         }

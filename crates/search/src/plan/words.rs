@@ -12,11 +12,14 @@ const MOST_BEGINNING: usize = 1_000;
 /// Near words that a word is spread to, at most.
 const MOST_NEAR: usize = 12;
 
-/// A word in so many entries or fewer is spread to near ones.
-const FEW: u64 = 0;
+/// A word in so many entries or fewer is spread to near ones; those of a word that something has stand in more.
+const FEW: u64 = 2;
 
 /// What each edit takes from a near word's score.
 const PER_EDIT: f64 = 0.5;
+
+/// What is left of that where some entries have the word itself: near ones only fill up.
+const BESIDE_KNOWN: f64 = 0.1;
 
 /// What a synonym counts.
 const SYNONYM: f64 = 0.8;
@@ -45,7 +48,9 @@ impl Planner<'_> {
             self.ignore(text);
             return Ok(None);
         }
-        let near = self.near_words(fields, text, form)?;
+        let (near, known) = self.near_words(fields, text, form)?;
+        let is_rare = known && form == query::Form::Exact;
+        let mut aside = Vec::new();
         for field in fields {
             let Some(analyzer) = self.index.analyzer(*field).cloned() else { continue };
             if form == query::Form::Prefix {
@@ -88,13 +93,22 @@ impl Planner<'_> {
                 }
             }
             let typed = choices[0].clone();
+            let mut spread = Vec::new();
             for (word, edits) in &near {
                 let mut boost = PER_EDIT.powi(i32::try_from(*edits).unwrap_or(i32::MAX));
-                if let Some(stem) = analyzer.term(word) {
+                if let Some(stem) = analyzer.term(word).filter(|stem| *stem != typed.text) {
                     boost *= self.held_below(&typed, &stem)?;
+                    if is_rare {
+                        boost *= BESIDE_KNOWN;
+                    }
                     self.plan.marks.terms.insert(stem.clone());
-                    choices.push(term(*field, Form::Term, stem, boost));
+                    spread.push(term(*field, Form::Term, stem, boost));
                 }
+            }
+            if is_rare && self.aside.is_some() {
+                aside.extend(spread.into_iter().map(Ask::Term));
+            } else {
+                choices.extend(spread);
             }
             choices.dedup_by(|one, other| one.text == other.text && one.form == other.form);
             terms.extend(choices.first().cloned());
@@ -103,6 +117,9 @@ impl Planner<'_> {
         if ignored {
             self.ignore(text);
             return Ok(None);
+        }
+        if let Some(beside) = self.aside.as_mut().filter(|_| !aside.is_empty()) {
+            beside.push(one_or(Ask::Best)(aside));
         }
         let mut asked = one_or(Ask::Any)(by_field);
         if let Some(weight) = self.weight(text, &terms) {
@@ -124,56 +141,62 @@ impl Planner<'_> {
         Ok(if other > own { own / other } else { 1.0 })
     }
 
-    /// The words near one that is asked for fuzzily, or that nothing has.
+    /// The words near one that is asked for fuzzily, or that few or no entries have; and whether any has it.
     fn near_words(
         &mut self,
         fields: &[usize],
         text: &str,
         form: query::Form,
-    ) -> Result<Vec<(String, usize)>, SearchError> {
+    ) -> Result<(Vec<(String, usize)>, bool), SearchError> {
+        let none = (Vec::new(), false);
         let Some(analyzer) = fields.iter().find_map(|field| self.index.analyzer(*field)) else {
-            return Ok(Vec::new());
+            return Ok(none);
         };
         let word = analyzer.exact(text);
         let letters = word.chars().count();
         let edits = match form {
-            query::Form::Prefix => return Ok(Vec::new()),
+            query::Form::Prefix => return Ok(none),
             query::Form::Fuzzy(edits) => edits.map_or(by_length(letters), usize::from),
             query::Form::Exact
                 if !self.ranking.fuzzy || self.unwanted || word.chars().any(|c| !c.is_alphabetic()) =>
             {
-                return Ok(Vec::new());
+                return Ok(none);
             }
-            query::Form::Exact => {
-                // A word that stands in any searched field is no misspelling in one of them.
-                let everywhere = self.fields.searched(self.ranking);
-                for field in fields.iter().chain(&everywhere) {
-                    let Some(analyzer) = self.index.analyzer(*field) else { continue };
-                    let Some(stem) = analyzer.term(&word) else { return Ok(Vec::new()) };
-                    if self.index.with(*field, Form::Term, &stem)? > FEW {
-                        return Ok(Vec::new());
-                    }
-                }
-                if letters < 4 { 0 } else { by_length(letters) }
-            }
+            query::Form::Exact if letters < 4 => 0,
+            query::Form::Exact => by_length(letters),
         };
         if edits == 0 {
-            return Ok(Vec::new());
+            return Ok(none);
+        }
+        // A word that stands in any searched field is no misspelling in one of them.
+        let everywhere = self.fields.searched(self.ranking);
+        let mut with = 0;
+        for field in fields.iter().chain(&everywhere) {
+            let Some(analyzer) = self.index.analyzer(*field) else { continue };
+            let Some(stem) = analyzer.term(&word) else { return Ok(none) };
+            with = with.max(self.index.with(*field, Form::Term, &stem)?);
+        }
+        if form == query::Form::Exact && with > FEW {
+            return Ok(none);
         }
         let mut near = self.index.near(&word, edits)?;
         near.retain(|(other, ..)| *other != word);
-        if form == query::Form::Exact
-            && let Some(least) = near.iter().map(|(_, edits, _)| *edits).min()
-        {
-            // What nobody asked for is kept small: only the nearest.
-            near.retain(|(_, edits, _)| *edits == least);
+        if form == query::Form::Exact {
+            // What nobody asked for is kept small: only the nearest, and no rare words for one that is there.
+            near.retain(|(_, _, known)| with == 0 || *known > FEW);
+            if let Some(least) = near.iter().map(|(_, edits, _)| *edits).min() {
+                near.retain(|(_, edits, _)| *edits == least);
+            }
         }
         near.truncate(MOST_NEAR);
         if !near.is_empty() {
             let words = near.iter().map(|(word, ..)| word.clone()).collect();
             self.plan.spread.insert(text.to_owned(), words);
+            if with == 0 {
+                self.plan.unknown.insert(text.to_owned());
+            }
         }
-        Ok(near.into_iter().map(|(word, edits, _)| (word, edits)).collect())
+        Ok((near.into_iter().map(|(word, edits, _)| (word, edits)).collect(), with > 0))
     }
 
     fn weight(&self, text: &str, terms: &[Term]) -> Option<f64> {

@@ -50,6 +50,48 @@ fn a_word_that_nothing_has_finds_the_nearest_and_says_so() {
     assert_eq!(corpus.ids("mountaims~2"), ["one", "two"]);
 }
 
+/// A misspelling that some page has finds the word that was meant too, always behind what has it as it was typed.
+#[test]
+fn a_word_that_few_have_finds_near_ones_below() {
+    let long = format!("a stov {}", "stone ".repeat(400));
+    let mut documents = vec![text("typed", &long)];
+    documents.extend((0..20).map(|n| text(&format!("near{n:02}"), "stove stove stove")));
+    documents.extend((0..20).map(|n| text(&format!("other{n:02}"), "wooden pipes")));
+    let corpus = Corpus::new(&documents);
+    let answer = corpus.find("stov");
+    assert_eq!((answer.total, answer.with_all_words, answer.hits[0].id.as_str()), (21, 1, "typed"));
+    assert_eq!(answer.also, [("stov".to_owned(), vec!["stove".to_owned()])]);
+    assert!(answer.unknown.is_empty());
+    assert!(corpus.ids("stov AND wooden").is_empty());
+    assert_eq!(corpus.find("stov pipes").total, 41);
+    assert_eq!(corpus.ranked("stov", Ranking { fuzzy: false, ..Ranking::default() }).total, 1);
+    // As good as it in all else, a near one is still worth less.
+    let mut even = vec![text("typed", "stov pipes")];
+    even.extend((0..20).map(|n| text(&format!("near{n:02}"), "stove pipes")));
+    let by_score = Ranking { all_words_first: false, ..Ranking::default() };
+    assert_eq!(ids(&Corpus::new(&even).ranked("stov", by_score))[0], "typed");
+    // Many enough have the other.
+    assert_eq!(corpus.find("stove").also, []);
+}
+
+/// What is only looked for in other spellings, and what nothing has.
+#[test]
+fn a_word_is_unknown_only_if_nothing_has_it() {
+    let corpus = Corpus::new(&[text("a", "tent"), text("b", "tens"), text("c", "stone")]);
+    let check = |query: &str, also: usize, unknown: &[&str]| {
+        let answer = corpus.find(query);
+        assert_eq!(
+            (answer.also.len(), answer.unknown.as_slice()),
+            (also, unknown.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>().as_slice()),
+            "{query}"
+        );
+    };
+    check("tent~", 1, &[]);
+    check("stome", 1, &["stome"]);
+    check("stome tent~", 2, &["stome"]);
+    check("stone", 0, &[]);
+}
+
 #[test]
 fn what_was_meant_keeps_the_rest_of_the_query() {
     let documents: Vec<_> = (0..5).map(|n| text(&n.to_string(), "yellow mountain tents")).collect();

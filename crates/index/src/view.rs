@@ -22,7 +22,7 @@ pub struct View {
     searcher: Searcher,
     /// The numbers that order equals, by segment: opening them takes longer than looking for a rare word. They go with
     /// the view, so that files of segments that were merged are not held.
-    keys: Arc<Mutex<HashMap<usize, Arc<dyn ColumnValues<u64>>>>>,
+    keys: Arc<Mutex<Keys>>,
 }
 
 /// Where an entry is in a view.
@@ -46,6 +46,9 @@ pub(crate) struct Memory {
     sums: Mutex<HashMap<SegmentKey, Arc<Vec<u64>>>>,
     living: Mutex<HashMap<(SegmentKey, Term), u64>>,
 }
+
+/// Numbers that order equals, by segment.
+type Keys = HashMap<usize, Arc<dyn ColumnValues<u64>>>;
 
 type SegmentKey = (SegmentId, Option<u64>);
 

@@ -92,6 +92,9 @@ pub fn plan(
     Ok(plan)
 }
 
+/// Near spellings beside a part.
+type Beside = Vec<(Demand, Ask)>;
+
 struct Planner<'a> {
     fields: &'a Fields,
     ranking: &'a Ranking,
@@ -106,6 +109,8 @@ struct Planner<'a> {
     unwanted: bool,
     /// Near spellings of rare words, where they can stand beside these: hits by them alone have not all words.
     aside: Option<Vec<Ask>>,
+    /// The words side by side that are a synonym together, while one of them is planned, and how many they are.
+    run: Option<(String, usize)>,
     plan: Plan,
 }
 
@@ -122,6 +127,7 @@ impl<'a> Planner<'a> {
             stop_words,
             unwanted: false,
             aside: None,
+            run: None,
             plan,
         }
     }
@@ -142,7 +148,9 @@ impl<'a> Planner<'a> {
             return Ok((Some(Ask::Loose(parts.chain(also).collect())), filters));
         };
         let mut rest = Vec::new();
-        for (demand, part) in parts {
+        let runs = self.runs(&plain(parts));
+        for ((demand, part), run) in parts.iter().zip(runs) {
+            self.run = run;
             let asked = match demand {
                 query::Demand::May if self.is_condition(part) => {
                     filters.extend(self.any(part)?);
@@ -164,6 +172,7 @@ impl<'a> Planner<'a> {
                 rest.push((demand, asked));
             }
         }
+        self.run = None;
         if rest.iter().all(|(demand, _)| *demand == Demand::MustNot) {
             filters.extend(rest.into_iter().map(|(_, asked)| Ask::Not(Box::new(asked))));
             return Ok((None, filters));
@@ -175,7 +184,7 @@ impl<'a> Planner<'a> {
     }
 
     /// A part of the root, and the near spellings of it that do not count as it.
-    fn beside(&mut self, query: &Query) -> Result<(Option<Ask>, Vec<(Demand, Ask)>), SearchError> {
+    fn beside(&mut self, query: &Query) -> Result<(Option<Ask>, Beside), SearchError> {
         self.aside = matches!(query.node, Node::Word { .. }).then(Vec::new);
         let asked = self.any(query)?;
         let also = self.aside.take().unwrap_or_default();
@@ -202,7 +211,9 @@ impl<'a> Planner<'a> {
             Node::Near { left, right, distance } => self.near(left, right, *distance)?,
             Node::Loose(parts) => {
                 let mut asked = Vec::new();
-                for (demand, part) in parts {
+                let runs = self.runs(&plain(parts));
+                for ((demand, part), run) in parts.iter().zip(runs) {
+                    self.run = run;
                     let demand = match demand {
                         query::Demand::May if self.is_condition(part) => Demand::Must,
                         query::Demand::May => Demand::May,
@@ -212,6 +223,7 @@ impl<'a> Planner<'a> {
                     let part = if demand == Demand::MustNot { self.unmarked(part)? } else { self.any(part)? };
                     asked.extend(part.map(|part| (demand, part)));
                 }
+                self.run = None;
                 (!asked.is_empty()).then_some(Ask::Loose(asked))
             }
         })
@@ -370,6 +382,20 @@ impl<'a> Planner<'a> {
 
 fn term(field: usize, form: Form, text: String, boost: f64) -> Term {
     Term { field, form, text, boost }
+}
+
+/// The words among parts side by side that may be there, in whatever field.
+fn plain(parts: &[(query::Demand, Query)]) -> Vec<Option<&str>> {
+    let mut words = Vec::with_capacity(parts.len());
+    for (demand, part) in parts {
+        words.push(match &part.node {
+            Node::Word { field: None, text, form: query::Form::Exact } if *demand == query::Demand::May => {
+                Some(text.as_str())
+            }
+            _ => None,
+        });
+    }
+    words
 }
 
 fn placeless(query: &Query) -> SearchError {

@@ -12,6 +12,9 @@ const MOST_BEGINNING: usize = 1_000;
 /// Near words that a word is spread to, at most.
 const MOST_NEAR: usize = 12;
 
+/// Words of a synonym that is looked for among words side by side, at most.
+const LONGEST_RUN: usize = 8;
+
 /// A word in so many entries or fewer is spread to near ones; those of a word that something has stand in more.
 const FEW: u64 = 2;
 
@@ -86,13 +89,20 @@ impl Planner<'_> {
                 None => continue,
             }
             ignored = false;
+            let typed = choices[0].clone();
+            let mut rows = Vec::new();
             for synonym in analyzer.synonyms(&exact) {
-                if let Some(stem) = analyzer.term(synonym) {
-                    self.plan.marks.terms.insert(stem.clone());
-                    choices.push(term(*field, Form::Term, stem, SYNONYM));
+                match self.synonym(&typed, &analyzer, synonym, SYNONYM)? {
+                    Some(Ask::Term(other)) => choices.push(other),
+                    row => rows.extend(row),
                 }
             }
-            let typed = choices[0].clone();
+            if let Some((run, words)) = self.run.clone() {
+                // In place of several words, for each of them a share of what it counts.
+                for synonym in analyzer.synonyms(&run) {
+                    rows.extend(self.synonym(&typed, &analyzer, synonym, SYNONYM / words as f64)?);
+                }
+            }
             let mut spread = Vec::new();
             for (word, edits) in &near {
                 let mut boost = PER_EDIT.powi(i32::try_from(*edits).unwrap_or(i32::MAX));
@@ -112,7 +122,7 @@ impl Planner<'_> {
             }
             choices.dedup_by(|one, other| one.text == other.text && one.form == other.form);
             terms.extend(choices.first().cloned());
-            by_field.push(one_or(Ask::Best)(choices.into_iter().map(Ask::Term).collect()));
+            by_field.push(one_or(Ask::Best)(choices.into_iter().map(Ask::Term).chain(rows).collect()));
         }
         if ignored {
             self.ignore(text);
@@ -127,6 +137,58 @@ impl Planner<'_> {
         }
         self.plan.words.push(terms);
         Ok(Some(asked))
+    }
+
+    /// A synonym of a word: a word, or words in a row that are together worth no more than it.
+    fn synonym(
+        &mut self,
+        typed: &Term,
+        analyzer: &text::Analyzer,
+        synonym: &str,
+        counts: f64,
+    ) -> Result<Option<Ask>, SearchError> {
+        let cut = cut(analyzer, synonym);
+        if let [(_, _, stem)] = cut.as_slice() {
+            let Some(stem) = stem.clone() else { return Ok(None) };
+            self.plan.marks.terms.insert(stem.clone());
+            return Ok(Some(Ask::Term(term(typed.field, Form::Term, stem, counts))));
+        }
+        let mut asked = self.row(typed.field, &cut, true);
+        if let Some(Ask::Phrase { words }) = &mut asked {
+            let idf = |term: &Term| {
+                let with = self.index.with(term.field, term.form, &term.text)?;
+                Ok::<_, SearchError>((self.ranking.idf.of(self.index.entries(), with), with))
+            };
+            let (own, known) = idf(typed)?;
+            let mut together = 0.0;
+            for (_, word) in words.iter() {
+                together += idf(word)?.0;
+            }
+            let held = if known > 0 && together > own { own / together } else { 1.0 };
+            words.iter_mut().for_each(|(_, word)| word.boost = counts * held);
+        }
+        Ok(asked)
+    }
+
+    /// Words side by side that are a synonym together: the run that each of them belongs to.
+    pub(super) fn runs(&self, words: &[Option<&str>]) -> Vec<Option<(String, usize)>> {
+        let mut runs = vec![None; words.len()];
+        let analyzers: Vec<&text::Analyzer> =
+            self.searched.iter().filter_map(|field| self.index.analyzer(*field)).collect();
+        let mut from = 0;
+        while from < words.len() {
+            let plain = words[from..].iter().map_while(|word| *word).take(LONGEST_RUN).collect::<Vec<_>>();
+            let length = (2..=plain.len()).rev().find(|length| {
+                let run = plain[..*length].join(" ");
+                analyzers.iter().any(|analyzer| !analyzer.synonyms(&run).is_empty())
+            });
+            if let Some(length) = length {
+                let run = plain[..length].join(" ");
+                runs[from..from + length].fill(Some((run, length)));
+            }
+            from += length.unwrap_or(1);
+        }
+        runs
     }
 
     /// What keeps a near word from being worth more than the typed one only because it is rarer.
@@ -233,7 +295,16 @@ impl Planner<'_> {
         for field in fields {
             let Some(analyzer) = self.index.analyzer(field).cloned() else { continue };
             let cut = cut(&analyzer, text);
-            by_field.extend(self.row(field, &cut, self.ranking.stemmed_phrases));
+            let Some(asked) = self.row(field, &cut, self.ranking.stemmed_phrases) else { continue };
+            let mut choices = vec![asked];
+            if let Some((_, exact, stem)) = cut.first().filter(|_| cut.len() > 1) {
+                let form = if stem.is_some() { Form::Term } else { Form::Exact };
+                let first = term(field, form, stem.clone().unwrap_or_else(|| exact.clone()), 1.0);
+                for synonym in analyzer.synonyms(text) {
+                    choices.extend(self.synonym(&first, &analyzer, synonym, SYNONYM)?);
+                }
+            }
+            by_field.push(one_or(Ask::Best)(choices));
         }
         Ok((!by_field.is_empty()).then(|| one_or(Ask::Any)(by_field)))
     }

@@ -134,3 +134,30 @@ fn synonyms_are_found_and_count_less() {
     assert_eq!(ids(&answer), ["word", "synonym"]);
     assert_eq!(answer.hits[1].passages[0].with("[", "]"), "an [automobile]");
 }
+
+/// A synonym of several words is these in a row; they lead to the others in the same way.
+#[test]
+fn synonyms_of_several_words_are_phrases() {
+    let mut settings = settings();
+    settings.analysis.synonyms = vec![vec!["tent".to_owned(), "tarp shelter".to_owned()]];
+    let documents = [
+        text("tent", "a tent for two"),
+        text("row", "the tarp shelter is light"),
+        text("tarp", "a tarp alone"),
+        text("apart", "a tarp, and then a shelter"),
+        text("other", "stone"),
+    ];
+    let corpus = Corpus::with(settings, &documents, 1);
+    let check = |query: &str, expected: &[&str]| assert_eq!(corpus.ids(query), expected, "{query}");
+    check("tent", &["tent", "row"]);
+    check("\"tarp shelter\"", &["row", "tent"]);
+    check("tent AND light", &["row"]);
+    let answer = corpus.find("tarp shelter");
+    let all: Vec<(&str, bool)> = answer.hits.iter().map(|hit| (hit.id.as_str(), hit.all_words)).collect();
+    assert_eq!((all.len(), all[3]), (4, ("tarp", false)), "{all:?}");
+    assert!(all.contains(&("tent", true)) && all.contains(&("row", true)), "{all:?}");
+    // Other words in between, or in another order, are no synonym.
+    assert_eq!(corpus.set("shelter tarp"), "apart row tarp");
+    assert_eq!(corpus.set("tarp light shelter"), "apart row tarp");
+    assert_eq!(corpus.find("tent").hits[1].passages[0].with("[", "]"), "the [tarp shelter] is light");
+}

@@ -31,7 +31,12 @@ impl Planner<'_> {
         (from, to): (Option<&str>, Option<&str>),
         open: bool,
     ) -> Result<Ask, SearchError> {
-        let fail = |message: String| SearchError::from(QueryError { position: query.span.start, message });
+        let fail_at = |position, message| SearchError::from(QueryError { position, message });
+        let fail = |message: String| fail_at(query.span.start, message);
+        // What was typed after the colon is the end of the part: `from..to`, or one end and its sign or dots.
+        let letters = |text: Option<&str>| text.map_or(0, |text| text.chars().count());
+        let upper = query.span.end.saturating_sub(letters(to));
+        let lower = upper.saturating_sub(letters(from) + if open { 1 } else { 2 });
         let Some(column) = self.fields.columns.get(field).copied() else {
             if self.fields.texts.contains_key(field) {
                 let message =
@@ -42,11 +47,12 @@ impl Planner<'_> {
         };
         match self.fields.schema.fields[column].kind {
             index::Kind::Number => {
-                let number = |text: &str| {
+                let number = |text: &str, position: usize| {
                     let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-                    value.ok_or_else(|| fail(format!("{text} is no number")))
+                    value.ok_or_else(|| fail_at(position, format!("{text} is no number")))
                 };
-                let (from, to) = (from.map(number).transpose()?, to.map(number).transpose()?);
+                let from = from.map(|from| number(from, lower)).transpose()?;
+                let to = to.map(|to| number(to, upper)).transpose()?;
                 let (from, to) = match open {
                     true => (from.map(f64::next_up), to.map(f64::next_down)),
                     false => (from, to),
@@ -54,11 +60,12 @@ impl Planner<'_> {
                 Ok(Ask::Between { field: column, from, to })
             }
             index::Kind::Date => {
-                let date = |text: &str| {
-                    dates::span(text)
-                        .ok_or_else(|| fail(format!("{text} is no date: write 2026, 2026-11 or 2026-11-15")))
+                let date = |text: &str, position: usize| {
+                    let message = || format!("{text} is no date: write 2026, 2026-11 or 2026-11-15");
+                    dates::span(text).ok_or_else(|| fail_at(position, message()))
                 };
-                let (from, to) = (from.map(date).transpose()?, to.map(date).transpose()?);
+                let from = from.map(|from| date(from, lower)).transpose()?;
+                let to = to.map(|to| date(to, upper)).transpose()?;
                 // A year, a month or a day is left out whole, or belongs to it whole.
                 let from = from.map(|(start, end)| if open { end } else { start });
                 let to = to.map(|(start, end)| if open { start } else { end });
@@ -77,7 +84,11 @@ pub(super) fn filter_ask(query: &Query, filter: Filter, value: &str) -> Result<A
     let date = || {
         dates::span(value).ok_or_else(|| {
             let message = format!("{value} is no date: write 2026, 2026-11 or 2026-11-15");
-            SearchError::from(QueryError { position: query.span.start, message })
+            let (typed, letters) = (query.span.len(), value.chars().count());
+            // In quotes, one of them follows it.
+            let quote = usize::from(typed >= filter.name().len() + letters + 3);
+            let position = query.span.end.saturating_sub(letters + quote);
+            SearchError::from(QueryError { position, message })
         })
     };
     Ok(match filter {

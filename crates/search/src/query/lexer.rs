@@ -91,8 +91,7 @@ fn word(characters: &[char], at: &mut usize, options: &Options) -> Kind {
         *at += 1;
         if *character == ':' {
             let name: String = characters[start..*at - 1].iter().collect();
-            let followed = characters.get(*at).is_some_and(|next| !next.is_whitespace() && *next != ')');
-            if followed && is_field(&name, options) {
+            if is_field(&name, options) {
                 return Kind::Field(name);
             }
         }
@@ -116,6 +115,11 @@ fn operator(word: &str, options: &Options) -> Option<Kind> {
         "XOR" => Some(Kind::Xor),
         "NOT" => Some(Kind::Not),
         "NEAR" => Some(Kind::Near(NEAR_WORDS)),
-        _ => Some(Kind::Near(typed.strip_prefix("NEAR/")?.parse().ok()?)),
+        _ => {
+            let words = typed.strip_prefix("NEAR/").filter(|words| !words.is_empty())?;
+            let is_number = words.bytes().all(|byte| byte.is_ascii_digit());
+            // More words than any text has.
+            is_number.then(|| Kind::Near(words.parse().unwrap_or(u32::MAX)))
+        }
     }
 }

@@ -15,6 +15,9 @@ pub fn parse(text: &str, options: &Options) -> Result<Query, QueryError> {
     if tokens.is_empty() {
         return Ok(Query { node: Node::Everything, span: 0..length });
     }
+    if matches!(&tokens[..], [Token { kind: Kind::Word(word), .. }] if word == "*") {
+        return Ok(Query { node: Node::Everything, span: 0..length });
+    }
     let query = parser.loose()?;
     match parser.peek() {
         None => Ok(query),
@@ -174,7 +177,7 @@ impl Parser<'_> {
         match token.kind {
             Kind::Open => self.group(span.start),
             Kind::Quoted(text) => Ok(Query { node: Node::Phrase { field: None, text }, span }),
-            Kind::Word(word) => Ok(Query { node: with_form(None, &word), span }),
+            Kind::Word(word) => Ok(Query { node: with_form(None, &word, span.start)?, span }),
             Kind::Field(name) => self.in_field(&name, span.start),
             _ => Err(nothing),
         }
@@ -194,9 +197,14 @@ impl Parser<'_> {
     }
 
     fn in_field(&mut self, name: &str, start: usize) -> Parsed {
-        let Some(token) = self.take() else {
-            return Err(error(start, &format!("{name}: needs a word after the colon")));
+        let next = self.peek().filter(|token| !token.apart && token.kind != Kind::Close);
+        let Some(token) = next.cloned() else {
+            let what =
+                Filter::of(name).map_or_else(|| format!("{name}:word"), |filter| example(filter).to_owned());
+            let message = format!("{name}: needs something right after the colon, as in {what}");
+            return Err(error(start, &message));
         };
+        self.at += 1;
         let span = start..token.span.end;
         if let Some(filter) = Filter::of(name) {
             return match token.kind {
@@ -214,7 +222,7 @@ impl Parser<'_> {
             Kind::Quoted(text) => Node::Phrase { field: Some(field), text },
             Kind::Word(word) => match range(&word) {
                 Some((from, to, open)) => Node::Span { field, from, to, open },
-                None => with_form(Some(field), &word),
+                None => with_form(Some(field), &word, token.span.start)?,
             },
             Kind::Open => {
                 let inner = self.group(token.span.start)?;
@@ -264,21 +272,41 @@ fn can_be_near(node: &Node) -> bool {
     }
 }
 
-fn with_form(field: Option<String>, word: &str) -> Node {
+fn with_form(field: Option<String>, word: &str, start: usize) -> Result<Node, QueryError> {
+    let form = |text: &str, form| Ok(Node::Word { field: field.clone(), text: text.to_owned(), form });
+    if word.chars().all(|c| c == '*') {
+        return Err(error(start, "* needs the beginning of a word before it; alone it finds everything"));
+    }
+    if let Some(place) = stands_for_letters(word) {
+        let message = "* stands for letters only at the end of a word, and ? nowhere: \
+                       write te* for words that begin so, or tent~ for words near to it";
+        return Err(error(start + place, message));
+    }
     if let Some(text) = word.strip_suffix('*').filter(|text| is_worded(text)) {
-        return Node::Word { field, text: text.to_owned(), form: Form::Prefix };
+        return form(text, Form::Prefix);
     }
     if let Some((text, distance)) = word.rsplit_once('~').filter(|(text, _)| is_worded(text)) {
         match distance {
-            "" => return Node::Word { field, text: text.to_owned(), form: Form::Fuzzy(None) },
-            "1" | "2" => {
-                let distance = distance.parse().ok();
-                return Node::Word { field, text: text.to_owned(), form: Form::Fuzzy(distance) };
+            "" => return form(text, Form::Fuzzy(None)),
+            "1" | "2" => return form(text, Form::Fuzzy(distance.parse().ok())),
+            _ if distance.bytes().all(|byte| byte.is_ascii_digit()) => {
+                let message = format!("words can be 1 or 2 letters away: write {text}~2");
+                return Err(error(start + text.chars().count(), &message));
             }
             _ => {}
         }
     }
-    Node::Word { field, text: word.to_owned(), form: Form::Exact }
+    form(word, Form::Exact)
+}
+
+/// Where in a word, of nothing but letters and such signs, * or ? seems to stand for letters within it.
+fn stands_for_letters(word: &str) -> Option<usize> {
+    let is_sign = |c: char| matches!(c, '*' | '?');
+    let is_pattern = word.chars().any(char::is_alphabetic)
+        && word.chars().all(|c| is_sign(c) || c.is_alphanumeric())
+        && !word.ends_with('?');
+    let place = word.chars().position(is_sign).filter(|_| is_pattern)?;
+    word.chars().skip(place).any(char::is_alphanumeric).then_some(place)
 }
 
 fn is_worded(text: &str) -> bool {
@@ -438,7 +466,7 @@ mod tests {
         check("site:example.org filetype:pdf lang:de", "(any site:example.org filetype:pdf lang:de)");
         check("before:2026-01-31 after:2025", "(any before:2026-01-31 after:2025)");
         check("10:30 re:start http://x.org/", "(any 10:30 re:start http://x.org/)");
-        check("title: a", "(any title: a)");
+        check("10: a http: b", "(any 10: a http: b)");
     }
 
     #[test]
@@ -452,8 +480,9 @@ mod tests {
         assert_eq!(form("pyhton~"), Form::Fuzzy(None));
         assert_eq!(form("colour~2"), Form::Fuzzy(Some(2)));
         assert_eq!(form("~"), Form::Exact);
-        assert_eq!(form("*"), Form::Exact);
-        assert_eq!(form("colour~9"), Form::Exact);
+        check("*", "");
+        check("/~user/x a~b what? why*? 2*3 /a?b=c", "(any /~user/x a~b what? why*? 2*3 /a?b=c)");
+        check("a NEAR/99999999999 b", "(near4294967295 a b)");
     }
 
     #[test]
@@ -483,6 +512,17 @@ mod tests {
         refused("NOT a NEAR b", 6, "NEAR needs");
         refused("site:(a b)", 5, "site: needs a value");
         refused("é (", 3, "missing at the end");
+        refused("tent~3", 4, "tent~2");
+        refused("a title:zelt~12", 12, "zelt~2");
+        refused("te?t", 2, "te*");
+        refused("a t*nt", 3, "te*");
+        refused("*tent", 0, "te*");
+        refused("a *", 2, "everything");
+        refused("title:*", 6, "beginning of a word");
+        refused("title:", 0, "title:word");
+        refused("a price: 10", 2, "price:word");
+        refused("(a title:)", 3, "title:word");
+        refused("before: 2025", 0, "before:2026-01-31");
         refused(&"(".repeat(100), 64, "levels");
         refused(&"a".repeat(5_000), 4_096, "at most 4096");
     }

@@ -330,14 +330,20 @@ fn what_cannot_be_is_refused_with_its_place() {
         }
         other => panic!("{query}: {other:?}"),
     };
-    refused("tent before:soon", 5, "soon");
-    refused("price:a..b", 0, "no number");
+    refused("tent before:soon", 12, "soon");
+    refused("before:\"next week\"", 8, "next week");
+    refused("price:a..b", 6, "a is no number");
+    refused("price:1..b", 9, "b is no number");
+    refused("tent -price:>b", 12, "b is no number");
+    refused("price:b..", 6, "b is no number");
+    refused("price:..b", 8, "b is no number");
     refused("zelt title:1..2", 5, "title");
     refused("(tent", 0, "never closed");
     refused("tent AND", 5, "AND");
     refused("äöü ) tent", 4, "closes nothing");
-    refused("made:yesterday..today", 0, "no date");
-    refused("price:10..inf", 0, "no number");
+    refused("made:yesterday..today", 5, "no date");
+    refused("made:2024..today", 11, "no date");
+    refused("price:10..inf", 10, "no number");
 }
 
 #[test]

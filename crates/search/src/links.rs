@@ -19,9 +19,12 @@ pub struct PageLinks {
 
 /// What links say of all pages.
 pub struct Links {
-    of_url: Box<dyn Fn(&str) -> Option<PageLinks> + Send + Sync>,
+    of_url: Box<OfUrl>,
     joined: Mutex<HashMap<SegmentName, Arc<Joined>>>,
 }
+
+/// The links of a URL, where they are known.
+type OfUrl = dyn Fn(&str) -> Option<PageLinks> + Send + Sync;
 
 /// Segments that are remembered; those that were merged are forgotten with the others.
 const MOST_SEGMENTS: usize = 100;

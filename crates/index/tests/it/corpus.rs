@@ -207,11 +207,11 @@ impl<'a> Oracle<'a> {
                 {
                     return None;
                 }
-                let (must, may) = (of(Demand::Must).count(), of(Demand::May).count());
-                if must == 0 && may > 0 && of(Demand::May).all(|score| score.is_none()) {
+                let may = || of(Demand::May).chain(of(Demand::Also));
+                if of(Demand::Must).count() == 0 && may().count() > 0 && may().all(|score| score.is_none()) {
                     return None;
                 }
-                Some(of(Demand::Must).chain(of(Demand::May)).flatten().sum())
+                Some(of(Demand::Must).chain(may()).flatten().sum())
             }
         }
     }
@@ -247,10 +247,20 @@ impl Named {
 
     /// Every match with its score, by name.
     pub(crate) fn matches(&self, query: &Query, scoring: &Scoring) -> BTreeMap<String, f64> {
+        self.filtered(query, &[], scoring)
+    }
+
+    /// Those that match all filters too.
+    pub(crate) fn filtered(
+        &self,
+        query: &Query,
+        filters: &[Query],
+        scoring: &Scoring,
+    ) -> BTreeMap<String, f64> {
         let statistics = self.view.statistics(query).unwrap();
         let request = index::Request {
             query,
-            filters: &[],
+            filters,
             statistics: &statistics,
             scoring,
             most: 1_000_000,

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 
 use crate::corpus::{Dice, Named, assert_same, expected, lively, term, word};
 
-fn leaf(dice: &mut Dice) -> Query {
+/// A word, a phrase, words near each other, a value or a range.
+pub(crate) fn leaf(dice: &mut Dice) -> Query {
     match dice.roll(12) {
         0 => Query::Keyword { field: 2, value: format!("g{}", dice.roll(5)) },
         1 => {
@@ -40,8 +41,8 @@ fn tree(dice: &mut Dice, depth: u32) -> Query {
         5 => Query::Odd(parts(dice)),
         6 => Query::Best(parts(dice)),
         7 => {
-            let demand =
-                |dice: &mut Dice| [Demand::May, Demand::Must, Demand::MustNot][dice.roll(3) as usize];
+            let demands = [Demand::May, Demand::Must, Demand::MustNot, Demand::Also];
+            let demand = |dice: &mut Dice| demands[dice.roll(4) as usize];
             let parts = parts(dice);
             Query::Loose(parts.into_iter().map(|part| (demand(dice), part)).collect())
         }

@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex};
 use index::{Idf, Index, Query, Scoring};
 use testkit::Seed;
 
-use crate::corpus::{
-    Dice, Named, Plain, Plains, assert_same, entry, expected, plain, schema, term, word, writer,
-};
+use crate::corpus::{Dice, Named, Plain, Plains, assert_same, entry, expected, plain, schema, writer};
+use crate::matching::leaf;
 
 /// Commits, in the short form and in the long one for each of `GANNET_SOAK`.
 const COMMITS: u64 = 60;
@@ -89,10 +88,22 @@ fn look(index: &Index, history: &Mutex<Vec<Arc<Plains>>>, dice: &mut Dice) -> us
     let named = Named::of(view, &plains);
     let scoring = Scoring::even(4, dice.share() * 3.0, dice.share(), Idf::Standard);
     for _ in 0..3 {
-        let terms: Vec<Query> = (0..1 + dice.roll(3)).map(|_| Query::Term(term(1, &word(dice)))).collect();
-        let query = if dice.roll(3) == 0 { Query::All(terms) } else { Query::Any(terms) };
-        let what = format!("commit {version}, {query:?}");
-        assert_same(&named.matches(&query, &scoring), &expected(&plains, &query, &scoring), &what);
+        let parts: Vec<Query> = (0..1 + dice.roll(3)).map(|_| leaf(dice)).collect();
+        let query = if dice.roll(3) == 0 { Query::All(parts) } else { Query::Any(parts) };
+        let from = dice.roll(200) as f64;
+        let filters = match dice.roll(4) {
+            0 => vec![Query::Keyword { field: 2, value: format!("g{}", dice.roll(4)) }],
+            1 => vec![Query::Between { field: 3, from: Some(from), to: Some(from + 60.0) }],
+            2 => vec![Query::Not(Box::new(leaf(dice)))],
+            _ => Vec::new(),
+        };
+        let what = format!("commit {version}, {query:?}, {filters:?}");
+        let mut known = expected(&plains, &query, &scoring);
+        for filter in &filters {
+            let kept = expected(&plains, filter, &scoring);
+            known.retain(|id, _| kept.contains_key(id));
+        }
+        assert_same(&named.filtered(&query, &filters, &scoring), &known, &what);
     }
     version
 }

@@ -10,6 +10,7 @@ mod language;
 mod links;
 mod near_words;
 mod order;
+mod ranked;
 mod scores;
 mod shards;
 mod shown;

@@ -1,11 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { latest, lines, stacked } from './series';
+import { latest, lines, millis, perSecond, stacked, WHOLE } from './series';
 
 const series = {
   step_seconds: 5,
   from: '2026-01-01T00:00:00Z',
   points: { pages: [10, 0, 5], errors: [1], latency_p50: [null, 12, 13] },
 };
+
+describe('marks of an axis', () => {
+  it('never read the same twice', () => {
+    const steps = [0.1, 0.2, 0.25, 0.5, ...WHOLE.filter((step) => step < 1e6)];
+    for (const [unit, allowed] of [[millis, steps.filter((step) => step !== 0.25)], [perSecond, steps.filter((step) => step !== 0.25)]] as const) {
+      for (const step of allowed) {
+        const marks = [0, 1, 2, 3].map((at) => unit(at * step));
+        expect(new Set(marks).size, `${marks.join(', ')}`).toBe(4);
+      }
+    }
+  });
+});
 
 describe('lines', () => {
   it('stand at their times, as rates where asked', () => {

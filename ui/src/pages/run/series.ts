@@ -1,6 +1,7 @@
 // The figures of a run over time, as columns that a chart draws.
 
 import type { Series } from '../../api/runs';
+import { compact, duration } from '../../lib/format';
 
 /** Times in seconds since 1970, then one column for each line. */
 export type ChartData = [number[], ...(number | null)[][]];
@@ -33,6 +34,19 @@ export function stacked(data: ChartData): ChartData {
   const sums = new Array<number>(times.length).fill(0);
   const raised = columns.map((column) => column.map((value, at) => (sums[at] += value ?? 0)));
   return [times, ...raised.reverse()];
+}
+
+/** Steps between the marks of an axis that counts whole things. */
+export const WHOLE: number[] = [1, 2, 5].flatMap((digit) => Array.from({ length: 10 }, (_, power) => digit * 10 ** power)).sort((a, b) => a - b);
+
+/** `0.5 ms`, `12 ms`, `1.5 s`: neighbouring marks of an axis never read the same. */
+export function millis(value: number): string {
+  return value < 10 ? `${Number(value.toFixed(1))} ms` : duration(value / 1000);
+}
+
+/** `0.5`, `12`, `1.2K`, as millis(). */
+export function perSecond(value: number): string {
+  return value < 10 ? String(Number(value.toFixed(1))) : compact(Math.round(value));
 }
 
 /** The latest value of a line that is known. */

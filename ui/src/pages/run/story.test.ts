@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Progress, Run } from '../../api/runs';
-import { asCommand, asCurl, bar, buttons, figures, leastFull, seconds, shellWord } from './story';
+import { asCommand, asCurl, bar, buttons, figures, leastFull, rates, seconds, shellWord } from './story';
 
 function run(part: Partial<Run>): Run {
   return {
@@ -51,6 +51,17 @@ describe('figures', () => {
     expect([six.failed, six.skipped]).toEqual([2, 5]);
   });
 
+  it('are zero when the run was cancelled: nothing of it is kept', () => {
+    const gone = run({ state: 'cancelled', summary: { pages_fetched: 9, rows: 4, outcomes: { failed: 2 } } as never });
+    expect(Object.values(figures(gone, { failed: 3 })).every((value) => value === 0)).toBe(true);
+  });
+
+  it('have a short form for a run that was over at once', () => {
+    const quick = run({ state: 'completed', ended_at: '2026-01-01T00:00:02Z', summary: { pages_fetched: 10, rows: 4 } as never });
+    expect(rates(quick, 0)).toEqual({ pages: 5, rows: 2, seconds: 2 });
+    expect(rates({ ...quick, summary: null }, 0)).toBeNull();
+  });
+
   it('know the field that is found least often', () => {
     expect(leastFull([{ page_type: 'list', pages: 1, rows: 10, found: { title: 10, price: 9 } }])).toEqual({ field: 'price', share: 0.9 });
     expect(leastFull([{ page_type: 'list', pages: 1, rows: 0, found: {} }])).toBeNull();
@@ -67,5 +78,9 @@ describe('commands', () => {
     expect(shellWord("it's")).toBe(`'it'\\''s'`);
     expect(asCommand('shop')).toBe('gannet crawl -p shop.yaml');
     expect(asCurl('a b', 'http://127.0.0.1:7777')).toContain('/projects/a%20b/runs');
+  });
+
+  it('let the shell put the token in', () => {
+    expect(asCurl('shop', 'http://127.0.0.1:7777')).toContain('-H "Authorization: Bearer $GANNET_TOKEN"');
   });
 });

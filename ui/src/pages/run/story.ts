@@ -42,8 +42,9 @@ export interface Figures {
   skipped: number;
 }
 
-/** The six numbers; `outcomes` are those of the project now. */
+/** The six numbers; `outcomes` are those of the project now. Of a cancelled run nothing is left. */
 export function figures(run: Run, outcomes: Record<string, number> | null = null): Figures {
+  if (run.state === 'cancelled') return { pages: 0, rows: 0, added: 0, changed: 0, failed: 0, skipped: 0 };
   const summary = run.summary;
   const progress = run.progress;
   const counts = isOpen(run) ? (outcomes ?? summary?.outcomes) : (summary?.outcomes ?? outcomes);
@@ -64,6 +65,13 @@ export function leastFull(coverage: TypeCoverage[]): { field: string; share: num
     .filter((type) => type.rows > 0)
     .flatMap((type) => Object.entries(type.found).map(([field, found]) => ({ field, share: found / type.rows })));
   return shares.sort((a, b) => a.share - b.share)[0] ?? null;
+}
+
+/** The short form of the charts, for a run that was over before a line could be drawn: figures per second. */
+export function rates(run: Run, now: number): { pages: number; rows: number; seconds: number } | null {
+  const took = seconds(run, now);
+  const { pages, rows } = figures(run);
+  return pages > 0 && took > 0 ? { pages: pages / took, rows: rows / took, seconds: took } : null;
 }
 
 /** Seconds that a run has taken so far. */
@@ -100,7 +108,8 @@ export function asCurl(project: string, origin: string): string {
   const address = `${origin}/api/v1/projects/${encodeURIComponent(project)}/runs`;
   return [
     `curl -X POST ${shellWord(address)}`,
-    `  -H 'Authorization: Bearer $GANNET_TOKEN'`,
+    // In double quotes: the shell puts the token in.
+    `  -H "Authorization: Bearer $GANNET_TOKEN"`,
     `  -H 'Content-Type: application/json' -d '{}'`,
   ].join(" \\\n");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Hit } from '../../api/indexes';
-import { columnsOf, layoutFor, readState, usefulFacets, writeState, type SearchState } from './state';
+import { columnsOf, folded, layoutFor, readState, rowsOnly, usefulFacets, writeState, type SearchState } from './state';
 
 const PLAIN: SearchState = { q: '', filters: [], sort: '', layout: '', group: false, explain: false, like: '' };
 
@@ -45,6 +45,28 @@ describe('facets', () => {
     const names = (filters: string[]) => usefulFacets(facets, columns, filters).map((one) => one.column);
     expect(names([])).toEqual(['brand', 'price']);
     expect(names(['lang:"en"'])).toEqual(['lang', 'brand', 'price']);
+  });
+});
+
+describe('a page and its row', () => {
+  const at = (id: string, url: string, fields = 0) => ({ ...hit(fields), id, url });
+
+  it('are one hit, the row, at the better place', () => {
+    const page = at('page p http://a.test/1', 'http://a.test/1');
+    const row = at('row p 1', 'http://a.test/1', 2);
+    const list = at('page p http://a.test/', 'http://a.test/');
+    const ids = (hits: Hit[]) => folded(hits).map((one) => one.id);
+    expect(ids([list, page, row])).toEqual([list.id, row.id]);
+    expect(ids([row, page])).toEqual([row.id]);
+    // A list with several rows stands for itself, and so does a page without one.
+    expect(ids([list, at('row p 2', list.url), at('row p 3', list.url), page])).toEqual([list.id, 'row p 2', 'row p 3', page.id]);
+  });
+
+  it('make a table of rows, unless the search says what it wants', () => {
+    expect(columnsOf([at('page p', 'u', 1), { ...at('row p', 'u'), fields: [['price', { Text: '1' }]] }])).toEqual(['price']);
+    expect(rowsOnly({ ...PLAIN, q: 'tent', layout: 'table' })).toBe(true);
+    for (const other of [{ layout: '' as const }, { q: 'kind:page tent' }, { q: '+kind:row tent' }, { filters: ['kind:"page"'] }, { like: 'http://a.test/' }])
+      expect(rowsOnly({ ...PLAIN, q: 'tent', layout: 'table', ...other })).toBe(false);
   });
 });
 

@@ -48,6 +48,32 @@ export function writeState(state: SearchState): URLSearchParams {
   return params;
 }
 
+/** A row of fields, not a page. */
+export function isRow(hit: Hit): boolean {
+  return hit.id.startsWith('row ');
+}
+
+/** A table is one of rows, unless the query or a filter says what kind of hits it wants. */
+export function rowsOnly(state: SearchState): boolean {
+  const says = (text: string) => /(^|[\s(+-])kind:/.test(text);
+  return state.layout === 'table' && !state.like && !says(state.q) && !state.filters.some(says);
+}
+
+/** Hits without pages whose own row is among them: the row says the same and more. It takes the better place. */
+export function folded(hits: Hit[]): Hit[] {
+  const rows = new Map<string, Hit[]>();
+  for (const hit of hits) if (isRow(hit)) rows.set(hit.url, [...(rows.get(hit.url) ?? []), hit]);
+  const told = new Set<Hit>();
+  return hits.flatMap((hit) => {
+    const own = isRow(hit) ? undefined : rows.get(hit.url);
+    // A page of several rows is a list: it stands for itself.
+    const taken = own?.length === 1 && own[0] && !hit.pinned ? own[0] : hit;
+    if (told.has(taken)) return [];
+    told.add(taken);
+    return [taken];
+  });
+}
+
 /** The layout that suits the hits: rows with pictures as cards, rows with several fields as a table, pages as a list. */
 export function layoutFor(hits: Hit[]): Layout {
   const rows = hits.filter((hit) => hit.fields.length > 1);
@@ -56,10 +82,18 @@ export function layoutFor(hits: Hit[]): Layout {
   return pictured.length * 2 > rows.length ? 'cards' : 'table';
 }
 
-/** The columns of a table of hits: fields in the order in which they are met. */
+/** The columns of a table of hits: fields of its rows that say more than title and
+    address, in the order in which they are met. */
 export function columnsOf(hits: Hit[]): string[] {
   const names = new Set<string>();
-  for (const hit of hits) for (const [name] of hit.fields) names.add(name);
+  const rows = hits.some(isRow) ? hits.filter(isRow) : hits;
+  for (const hit of rows) {
+    const title = hit.title.map((piece) => piece.text).join('');
+    for (const [name, value] of hit.fields) {
+      const text = fieldText(value);
+      if (text !== title && !/^https?:\/\//.test(text)) names.add(name);
+    }
+  }
   return [...names].slice(0, 12);
 }
 

@@ -170,7 +170,7 @@ export interface LogFilter {
 
 const at = <R extends string = ''>(id: string | number, rest?: R) => `/runs/${part(String(id))}${rest ?? ''}` as `/runs/${string}${R}`;
 
-export const startRun = (project: string, how: { fresh?: boolean; only_failed?: boolean } = {}) => post<Run>(`/projects/${part(project)}/runs`, how);
+export const startRun = (project: string, how: { fresh?: boolean; only_failed?: boolean; refresh?: boolean } = {}) => post<Run>(`/projects/${part(project)}/runs`, how);
 export const runs = (state?: string, signal?: AbortSignal) => get<Items<Run>>('/runs', { state, limit: 200 }, signal);
 export const runsPage = (cursor: string | null, project?: string) =>
   get<Items<Run>>(project ? `/projects/${part(project)}/runs` : '/runs', { cursor, limit: 100 });

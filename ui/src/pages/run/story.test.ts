@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Progress, Run } from '../../api/runs';
-import { asCommand, asCurl, bar, buttons, figures, leastFull, rates, seconds, shellWord } from './story';
+import { asCommand, asCurl, bar, buttons, figures, howAgain, leastFull, rates, seconds, shellWord } from './story';
 
 function run(part: Partial<Run>): Run {
   return {
@@ -36,6 +36,15 @@ describe('buttons', () => {
     expect(buttons('paused')).toEqual({ pause: false, resume: true, stop: true, cancel: true, again: false });
     expect(buttons('stopping').stop).toBe(false);
     expect(buttons('completed')).toEqual({ pause: false, resume: false, stop: false, cancel: false, again: true });
+  });
+});
+
+describe('crawling again', () => {
+  it('goes on with what waits, else asks for the pages anew', () => {
+    expect(howAgain(run({ state: 'completed', summary: { waiting: 0 } as never }))).toEqual({ refresh: true });
+    expect(howAgain(run({ state: 'completed', summary: { waiting: 3 } as never }))).toEqual({});
+    for (const state of ['stopped', 'cancelled', 'failed'] as const) expect(howAgain(run({ state }))).toEqual({});
+    expect(howAgain(null)).toEqual({});
   });
 });
 

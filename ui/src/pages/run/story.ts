@@ -93,6 +93,11 @@ export function buttons(state: RunState): { pause: boolean; resume: boolean; sto
   };
 }
 
+/** How a project is crawled again: what waits is gone on with; where nothing does, its pages are asked for anew. */
+export function howAgain(last: Run | null): { refresh?: boolean } {
+  return last?.state === 'completed' && (last.summary?.waiting ?? 0) === 0 ? { refresh: true } : {};
+}
+
 /** A text that a shell takes as one word. */
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

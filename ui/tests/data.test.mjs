@@ -5,6 +5,7 @@ import test from 'node:test';
 import { axe, shot, site, start, until } from './world.mjs';
 
 const COUNT = 240;
+let dearer = 0;
 const price = (at) => 5 + ((at * 37) % COUNT);
 
 function pages(path) {
@@ -12,7 +13,7 @@ function pages(path) {
   if (Number.isNaN(number) || number >= COUNT / 40) return undefined;
   const items = Array.from({ length: 40 }, (_, at) => {
     const id = number * 40 + at;
-    return `<li><h2>Thing ${id}</h2><p class="price">${price(id)}.00 EUR</p><p class="brand">${['Kite', 'Nordlys', ''][id % 3]}</p></li>`;
+    return `<li><h2>Thing ${id}</h2><p class="price">${price(id) + (id === 7 ? dearer : 0)}.00 EUR</p><p class="brand">${['Kite', 'Nordlys', ''][id % 3]}</p></li>`;
   });
   return `<title>List ${number}</title><ul class="products">${items.join('')}</ul><a rel="next" href="/list/${number + 1}">Next</a>`;
 }
@@ -24,7 +25,7 @@ test('rows are filtered, sorted, opened and exported as they are shown', { timeo
   await page.goto(world.base);
   const project = {
     version: 1, project: 'rows', start: [`${address.url}/`], crawl: { scope: 'host', rate: 'unlimited', allow_addresses: [address.address] },
-    fields: { list: { rows: 'ul.products > li', read: { title: 'h2', price: { css: '.price', kind: 'number' }, brand: '.brand' }, next: 'a[rel=next]' } },
+    fields: { list: { rows: 'ul.products > li', key: ['title'], read: { title: 'h2', price: { css: '.price', kind: 'number' }, brand: '.brand' }, next: 'a[rel=next]' } },
   };
   assert.equal((await world.api(page, 'POST', '/projects', { project })).status, 201);
   const run = (await world.api(page, 'POST', '/projects/rows/runs', {})).data;
@@ -86,6 +87,22 @@ test('rows are filtered, sorted, opened and exported as they are shown', { timeo
   await shot(page, 'data-row');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
+
+  // A row that a later run found changed has its history.
+  dearer = 1000;
+  await page.goto(`${world.base}/runs/${run.id}`);
+  await page.getByRole('button', { name: 'Crawl again' }).click();
+  await page.waitForURL((url) => /\/runs\/\d+/.test(url.pathname) && !url.pathname.endsWith(`/${run.id}`));
+  const second = { id: /\/runs\/(\d+)/.exec(page.url())[1] };
+  await until('the second crawl to end', async () => (await world.api(page, 'GET', `/runs/${second.id}`)).data.state === 'completed', 60);
+  await page.goto(`${world.base}/projects/rows/data?sort=-price`);
+  await until('the dearest first', async () => (await column('price'))[0]?.startsWith(String(1000 + price(7))));
+  await grid.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await dialog.locator('ins', { hasText: String(1000 + price(7)) }).waitFor();
+  await dialog.locator('del', { hasText: String(price(7)) }).waitFor();
+  await shot(page, 'data-history');
   assert.deepEqual(page.errors, []);
 });
 

@@ -2,7 +2,17 @@
 // window, no serious violation of accessibility; pictures are kept where GANNET_SHOTS says.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { axe, fits, shot, start, until } from './world.mjs';
+
+/** Nothing to scroll to below the page's end. */
+async function ends(page, name) {
+  const blank = await page.evaluate(() => document.documentElement.scrollHeight - Math.max(innerHeight, document.querySelector('main, body').getBoundingClientRect().bottom + scrollY));
+  // On phones the rail lies at the bottom.
+  assert.ok(blank < 80, `${name}: ${blank} px of nothing below the page`);
+}
 
 const sizes = [
   ['light', 360, 740],
@@ -32,6 +42,7 @@ test('every page is whole, readable and quiet', async (t) => {
         await page.waitForTimeout(200);
         await shot(page, `${name}-${width}-${scheme}`);
         await fits(page, `${name} at ${width} px`);
+        await ends(page, `${name} at ${width} px`);
         if ((scheme === 'dark') === (width === 360)) await axe(page, `${name}, ${scheme}, ${width} px`);
       }
       assert.deepEqual(page.errors, [], name);
@@ -55,6 +66,7 @@ test('every page is whole, readable and quiet', async (t) => {
   await check('new-failed', `/new?url=${encodeURIComponent('http://10.0.0.1/')}`, () => page.getByText('could not be fetched').waitFor());
   await check('projects', '/projects', heading);
   for (const tab of ['', '/fields', '/settings', '/runs', '/data', '/index', '/map']) await check(`project${tab.replace('/', '-')}`, project + tab, heading);
+  await check('project-yaml', `${project}/settings?view=yaml`, () => page.getByLabel('The project as YAML').waitFor());
   await check('project-new', `/projects/${encodeURIComponent(other.name)}`, heading);
   await check('runs', '/runs', heading);
   for (const tab of ['live', 'pages', 'rows', 'links', 'changes', 'duplicates', 'log', 'settings']) await check(`run-${tab}`, `/runs/${run.id}?tab=${tab}`, heading);
@@ -65,6 +77,69 @@ test('every page is whole, readable and quiet', async (t) => {
   await check('settings', '/settings', () => page.getByText('nightly export').waitFor());
   for (const name of ['guide', 'project', 'search']) await check(`help-${name}`, `/help/${name}`, () => page.locator('article h1').waitFor());
   await check('lost', '/no/such/page', heading);
+  await check('api', '/api', heading);
+
+  await t.test('a sample can be tried later too; a file with a mistake is told of it once, in plain words', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-bad-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'bad.yaml');
+    writeFileSync(file, 'version: 1\nproject: bad\nstart: [http://shop.test/]\ncrawl:\n  rat: 3/s\n');
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(world.base);
+    await page.locator('input[type=file]').setInputFiles(file);
+    const problem = page.getByRole('alert');
+    await problem.getByText('The file was not imported: it has a mistake').waitFor();
+    const said = await problem.innerText();
+    assert.equal(said.split('did you mean "rate"').length, 2, said);
+    assert.match(said, /line 5, column 3/);
+    assert.doesNotMatch(said, /Unprocessable/);
+    await page.getByRole('button', { name: 'or try a sample' }).click();
+    await page.getByRole('button', { name: /Use this sample/ }).first().waitFor();
+    await axe(page, 'samples beside projects');
+    await shot(page, 'home-import-samples');
+  });
+
+  await t.test('a search for rows and pages shows each thing once, and a table has the columns of its rows', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${world.base}/search/${encodeURIComponent(made.name)}?q=tent`);
+    const links = page.locator('ol .title, td.first .title');
+    await links.first().waitFor();
+    const urls = await links.evaluateAll((all) => all.map((one) => one.href));
+    assert.equal(new Set(urls).size, urls.length, urls.join(' '));
+    await page.getByRole('button', { name: 'Table' }).click();
+    await page.getByRole('columnheader', { name: 'price', exact: true }).waitFor();
+    await page.getByText('Only rows').waitFor();
+    const rows = (await world.api(page, 'GET', `/indexes/${made.name}/search?q=tent&filter=kind:row&limit=1`)).data.total;
+    assert.match(await page.locator('.count').innerText(), new RegExp(`^${rows} hits`));
+    // On a phone each value stands below the other.
+    await page.setViewportSize({ width: 375, height: 740 });
+    const cut = await page.getByRole('region', { name: 'Table' }).evaluate((one) => one.scrollWidth - one.clientWidth);
+    assert.ok(cut <= 1, `${cut} px of the table are cut`);
+    await shot(page, 'search-table-375');
+    await page.getByRole('link', { name: 'Pages too' }).click();
+    await page.locator('ol.list').waitFor();
+    const heights = await page.locator('ol.list > li').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+    assert.ok(Math.max(...heights) < 8 * 24, `hits of ${heights.join(', ')} px`);
+    await shot(page, 'search-list-375');
+  });
+
+  await t.test('on a phone a run has two buttons and a menu, which stays in the window', async () => {
+    await page.setViewportSize({ width: 375, height: 740 });
+    await page.goto(`${world.base}/runs/${run.id}`);
+    const menu = page.locator('main summary', { hasText: 'More' });
+    await menu.click();
+    const list = page.locator('main details[open] .list');
+    await list.getByRole('button', { name: 'curl' }).waitFor();
+    const box = await list.boundingBox();
+    assert.ok(box.x >= 0 && box.x + box.width <= 375, JSON.stringify(box));
+    assert.ok((await page.locator('main header > .row > *').count()) <= 3);
+    // On a laptop a menu does not lie over the rail.
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.reload();
+    await page.locator('main summary', { hasText: 'Copy as' }).click();
+    const rail = await page.locator('nav').first().boundingBox();
+    await until('a menu beside the rail', async () => (await list.boundingBox()).x >= rail.x + rail.width, 5);
+  });
 
   await t.test('signed out, it says what to do', async () => {
     const browser = await world.chromium();

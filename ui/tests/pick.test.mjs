@@ -14,6 +14,8 @@ const pages = {
   '/cards': frame('Cards', `<div class="grid">${things.map((one, i) => `<article class="card"><h2><a href="/thing/${i}">${one.name}</a></h2><p class="price">€ ${one.price.toFixed(2)}</p>${i === 3 ? '' : `<p class="colour">${one.colour}</p>`}</article>`).join('')}</div>`),
   '/table': frame('Table', `<table><thead><tr><th>Name</th><th>Colour</th><th>Price</th></tr></thead><tbody>${things.map((one) => `<tr><td>${one.name}</td><td>${one.colour}</td><td>${one.price.toFixed(2)}</td></tr>`).join('')}</tbody></table>`),
   '/nested': frame('Nested', `<ul class="groups">${['One', 'Two'].map((group, g) => `<li class="group"><h3>${group}</h3><ul>${things.slice(g * 3, g * 3 + 3).map((one) => `<li class="item"><b>${one.name}</b> <i>${one.colour}</i></li>`).join('')}</ul></li>`).join('')}</ul>`),
+  ...Object.fromEntries([0, 1].map((page) => [`/list/${page}`, frame(`List ${page}`, `<ul class="goods">${things.slice(page * 3, page * 3 + 3).map((one, i) => `<li class="good"><h2><a href="/thing/${page * 3 + i}">${one.name}</a></h2><p class="price">€ ${one.price.toFixed(2)}</p></li>`).join('')}</ul>${page ? '' : '<p><a class="on" href="/list/1">Further things</a></p>'}`)])),
+  ...Object.fromEntries(things.map((one, i) => [`/thing/${i}`, frame(one.name, `<p class="about">The ${one.name} comes in ${one.colour}.</p>`)])),
   // Unclosed tags, a table in a paragraph, ids that repeat, scripts, an element over everything, attributes that break out.
   '/hostile': `<!doctype html><html><head><title>Hostile</title><base href="javascript:0"><meta http-equiv="refresh" content="0;url=/cards"><script>window.top.__ran = 1; document.body && (document.body.innerHTML = '')</script><style>.veil{position:fixed;inset:0;z-index:9999;pointer-events:none}</style></head>
 <body onload="window.top.__ran = 2"><div class="veil"></div><p><table id=x><tr><td>before</table>
@@ -89,6 +91,61 @@ test('what is picked is what is kept', async (t) => {
     const wanted = things.map((one) => ({ name: one.name, price: one.price }));
     assert.equal((await shownRows(page)).length, wanted.length);
     same(await crawl(world, page, 'table'), wanted, ['name', 'price']);
+  });
+
+  await t.test('every list is outlined, and told by what it holds', async () => {
+    await open(world, page, `${served.url}/cards`);
+    const entries = page.locator('.lists .list');
+    assert.ok((await entries.count()) > 1, 'cards and other lists');
+    await until('the other lists outlined', async () => (await page.locator('svg g.lists rect').count()) > 0);
+    assert.match(await entries.first().innerText(), /[a-z]+, [a-z]+[^]*6 rows × \d+ fields/);
+    assert.equal(await page.locator('svg g.rows rect').count(), 6);
+    await entries.last().hover();
+    await until('its rows shown', async () => (await page.locator('svg g.shown rect').count()) > 1);
+  });
+
+  await t.test('the link to the next page and the pages behind the rows are picked', async () => {
+    await open(world, page, `${served.url}/list/0`);
+    const sentence = () => page.locator('.scope p').innerText();
+    await page.getByRole('button', { name: 'Pick in the page', exact: true }).click();
+    await click(page, 'a.on');
+    await page.getByRole('button', { name: 'Done' }).click();
+    await settled(page);
+    assert.match(await page.getByLabel('Selector of the link').inputValue(), /on/);
+    assert.match(await sentence(), /Follow/);
+    const host = served.address.split(':')[0];
+    assert.ok((await sentence()).includes(host), await sentence());
+    const link = await page.locator('.fields .kind').evaluateAll((kinds) => kinds.findIndex((kind) => kind.value === 'link'));
+    const name = await page.locator('.fields input.name').nth(link).inputValue();
+    await page.getByRole('button', { name: `Options of ${name}`, exact: true }).click();
+    await page.getByRole('button', { name: /Open each row/ }).click();
+    await page.waitForFunction(() => document.querySelector('iframe')?.contentDocument?.querySelector('p.about'));
+    await settled(page);
+    await page.getByRole('button', { name: 'Add a field' }).click();
+    await click(page, 'p.about');
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.waitForTimeout(400);
+    await settled(page);
+    // Of the crawl from its first page, whatever page is open.
+    assert.match(await sentence(), /Follow/);
+    await shot(page, 'picker-detail');
+    const rows = await crawl(world, page, 'behind');
+    const about = rows.map((row) => row.about ?? row.fields?.about).filter(Boolean).sort();
+    assert.deepEqual(about, things.map((one) => `The ${one.name} comes in ${one.colour}.`).sort());
+  });
+
+  await t.test('fields are changed and saved later', async () => {
+    await page.goto(`${world.base}/projects/table/fields`);
+    await snapshotReady(page);
+    await settled(page);
+    const input = page.locator('.fields input.name').first();
+    await input.fill('what');
+    await input.press('Enter');
+    await page.getByText('Not saved yet').waitFor();
+    await page.getByRole('button', { name: 'Save fields' }).click();
+    await page.getByText('The fields are saved').waitFor();
+    const kept = (await world.api(page, 'GET', '/projects/table')).data.project.fields;
+    assert.ok(Object.values(kept).some((type) => type.read?.what), JSON.stringify(kept));
   });
 
   await t.test('a nested list', async () => {

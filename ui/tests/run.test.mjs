@@ -1,5 +1,6 @@
 // A run in the browser: paused, killed and resumed; steered while it runs; seen from two tabs.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { axe, shot, site, start, until } from './world.mjs';
 
@@ -67,6 +68,15 @@ test('a run that was paused when the server was killed is resumed from the page 
   const outcomes = (await world.api(page, 'GET', '/projects/long/outcomes')).data;
   assert.equal(outcomes.fetched, 182);
   assert.equal(outcomes.waiting ?? 0, 0);
+
+  // The charts tell the same in other colours.
+  const told = () => page.locator('.u-legend .u-value').allInnerTexts();
+  await until('figures below the charts', async () => (await told()).some((text) => /\d/.test(text)), 5);
+  await page.waitForLoadState('networkidle');
+  const figures = await told();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.waitForTimeout(100);
+  assert.deepEqual(await told(), figures);
 });
 
 test('a run that was under way when the server was killed goes on by itself', { timeout: 120_000 }, async (t) => {
@@ -146,6 +156,73 @@ test('failed pages are run again from the page', { timeout: 120_000 }, async (t)
   });
   await state(page, 'Completed').waitFor();
   await until('the page says so', async () => (await figure(page, 'failed')) === 0 && (await figure(page, 'pages')) === 4);
+  assert.equal(await page.getByRole('button', { name: 'Re-run failed' }).count(), 0, 'nothing failed: nothing to run again');
+
+  await t.test('its log is filtered, and its settings are those it was started with', async () => {
+    await page.goto(`${world.base}/runs/${run.id}?tab=log`);
+    const log = page.getByRole('log');
+    await log.getByText('404').first().waitFor();
+    await page.getByLabel('Message has').fill('404');
+    await until('only lines with 404', async () => {
+      const lines = await log.locator('.line').allInnerTexts();
+      return lines.length === 2 && lines.every((line) => line.includes('404'));
+    });
+    await page.goto(`${world.base}/runs/${run.id}?tab=settings`);
+    const cell = (key) => page.getByRole('cell', { name: key, exact: true });
+    await cell('retry').waitFor();
+    assert.equal(await cell('max_depth').count(), 0, 'what is usual is left out');
+    await page.getByRole('checkbox').uncheck();
+    await cell('max_depth').waitFor();
+  });
+
+  await t.test('it is copied as YAML, as a command and as a request that works', async () => {
+    // Headless browsers may have no clipboard.
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = async (text) => void (window.copied = text);
+    });
+    const copied = async (name) => {
+      await page.locator('main summary', { hasText: 'Copy as' }).click();
+      await page.locator('main details[open]').getByRole('button', { name }).click();
+      const text = await until(`${name} copied`, () => page.evaluate(() => window.copied), 5);
+      await page.evaluate(() => delete window.copied);
+      return text;
+    };
+    assert.equal(await copied(/^YAML/), (await world.api(page, 'GET', '/projects/mended')).data.yaml);
+    assert.equal(await copied('Command line'), 'gannet crawl -p mended.yaml');
+    const { token } = (await world.api(page, 'POST', '/tokens', { name: 'copied' })).data;
+    // A shell reads the words; what curl would send is then sent.
+    const script = `curl() { printf '%s\\n' "$@"; }\n${await copied('curl')}`;
+    const words = execFileSync('sh', ['-c', script], { env: { GANNET_TOKEN: token }, encoding: 'utf8' }).trim().split('\n');
+    const after = (flag) => words.flatMap((word, at) => (words[at - 1] === flag ? [word] : []));
+    const headers = Object.fromEntries(after('-H').map((line) => line.split(': ')));
+    const answer = await fetch(words.find((word) => word.startsWith('http')), { method: after('-X')[0], headers, body: after('-d')[0] });
+    assert.equal(answer.status, 201, await answer.text());
+  });
+});
+
+test('of a run that was cancelled nothing is left, and every page says so', { timeout: 60_000 }, async (t) => {
+  const address = await site(t, chain(40, 3));
+  const world = await start(t, { allow: [address.address] });
+  const page = await world.page();
+  await page.goto(world.base);
+  await make(world, page, 'dropped', address, { rate: '10/s' });
+  const run = (await world.api(page, 'POST', '/projects/dropped/runs', {})).data;
+  await page.goto(`${world.base}/runs/${run.id}?tab=rows`);
+  await until('pages on the page', async () => (await figure(page, 'pages')) > 3);
+  await page.getByRole('button', { name: 'Cancel and discard' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel and discard' }).click();
+  await state(page, 'Cancelled').waitFor();
+  for (const tab of ['Pages', 'Rows', 'Links', 'Log', 'Live']) {
+    await page.getByRole('link', { name: tab, exact: true }).last().click();
+    await page.getByText('Nothing of this run is kept').waitFor();
+  }
+  for (const id of ['pages', 'rows', 'failed', 'skipped']) assert.equal(await figure(page, id), 0, id);
+  assert.equal(await page.getByRole('button', { name: 'Re-run failed' }).count(), 0);
+  await shot(page, 'run-cancelled');
+  await page.goto(`${world.base}/projects/dropped`);
+  await page.getByText('Cancelled', { exact: true }).first().waitFor();
+  assert.equal(await page.getByText('All is well').count(), 0);
+  assert.deepEqual(page.errors, []);
 });
 
 test('two tabs on one run agree', { timeout: 120_000 }, async (t) => {

@@ -92,7 +92,7 @@ impl fmt::Display for Measure {
 impl FromStr for Measure {
     type Err = MeasureError;
 
-    /// Case does not matter; the usual other names (`ap`, `mrr`, `mp@5`, `r@100`, `rprec`) are known.
+    /// Case does not matter; the usual other names (`ap`, `mrr`, `mp@5`, `r@100`, `rprec`, `set_recall`) are known.
     fn from_str(text: &str) -> Result<Measure, MeasureError> {
         let unknown = || MeasureError::UnknownMeasure(text.chars().take(40).collect());
         let name = text.trim().to_ascii_lowercase();
@@ -100,8 +100,8 @@ impl FromStr for Measure {
             "map" | "ap" => Some(Measure::AveragePrecision),
             "rr" | "mrr" => Some(Measure::ReciprocalRank),
             "mp@r" | "p@r" | "rprec" => Some(Measure::PrecisionAtRelevant),
-            "precision" => Some(Measure::SetPrecision),
-            "recall" => Some(Measure::SetRecall),
+            "precision" | "set_precision" => Some(Measure::SetPrecision),
+            "recall" | "set_recall" => Some(Measure::SetRecall),
             _ => None,
         };
         if let Some(measure) = plain {
@@ -188,6 +188,8 @@ mod tests {
         check("rr", "x c", &judged, 0.0);
         check("precision", "a c b x", &judged, 0.5);
         check("recall", "a c b x", &judged, 2.0 / 3.0);
+        check("set_precision", "a c b x", &judged, 0.5);
+        check("Set_Recall", "a c b x", &judged, 2.0 / 3.0);
     }
 
     #[test]

@@ -53,6 +53,21 @@ pub struct Answer {
     pub unknown: Vec<String>,
     /// Words too common to be looked for.
     pub ignored: Vec<String>,
+    /// Hits that are not shown.
+    pub left_out: LeftOut,
+}
+
+/// Hits that match and are not shown: those before the end of this page, so all of them on the last one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// A rule blocks them.
+    pub blocked: u64,
+    /// Their site shows as many as it may.
+    pub same_site: u64,
+    /// Another page says the same.
+    pub duplicates: u64,
+    /// Their score is too small a share of the best.
+    pub cut: u64,
 }
 
 /// One hit.

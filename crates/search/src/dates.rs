@@ -24,7 +24,7 @@ pub(crate) fn span(text: &str) -> Option<(i64, i64)> {
 }
 
 /// The day that a moment is in.
-pub(crate) fn day(seconds: i64) -> Option<String> {
+pub fn day(seconds: i64) -> Option<String> {
     let moment = jiff::Timestamp::from_second(seconds).ok()?;
     Some(moment.to_zoned(TimeZone::UTC).date().to_string())
 }

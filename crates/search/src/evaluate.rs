@@ -10,9 +10,9 @@ use text::spell::Vocabulary;
 use crate::document::{Document, Fields};
 use crate::query;
 use crate::settings::{IndexSettings, Ranking};
-use crate::{Local, SearchError, Searcher};
+use crate::{Local, Search, SearchError, Searcher};
 
-/// Documents looked at by an evaluation, per query.
+/// Documents looked at by an evaluation, per query, unless a measure asks for all that match.
 const MOST: usize = 1_000;
 
 /// Words of a field that are known for near spellings, the most frequent.
@@ -116,10 +116,17 @@ pub fn evaluate(
     measures: &[Measure],
     name: fn(Document) -> String,
 ) -> Result<Evaluation, SearchError> {
+    let asked = Search { ranking: Some(ranking.clone()), ..Search::default() };
+    let ranking = &searcher.ranking(&asked)?;
+    let all: u64 = searcher.shards.iter().map(|shard| shard.documents()).sum();
+    let most = match measures.iter().any(|one| matches!(one, Measure::SetPrecision | Measure::SetRecall)) {
+        true => usize::try_from(all).unwrap_or(usize::MAX).max(MOST),
+        false => MOST,
+    };
     measure::evaluate(judgments, measures, |id| {
         let Some(text) = queries.get(id) else { return Ok(Ranked::default()) };
-        let found = match searcher.ranking_of(text, ranking, MOST, name) {
-            Err(SearchError::Query(_)) => searcher.ranking_of(&query::words_only(text), ranking, MOST, name),
+        let found = match searcher.ranking_of(text, ranking, most, name) {
+            Err(SearchError::Query(_)) => searcher.ranking_of(&query::words_only(text), ranking, most, name),
             found => found,
         };
         Ok(found?.into_iter().collect())

@@ -1,8 +1,11 @@
 //! The way to a score, as a tree whose parts add up.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use index::{How, Part};
 use rank::Explanation;
 
+use crate::answer::Hit;
 use crate::settings::{FormulaIs, Ranking};
 use crate::shard::Explained;
 
@@ -34,6 +37,39 @@ pub(crate) fn explanation(explained: &Explained, ranking: &Ranking, factor: f64)
         sum = Explanation::product("by a rule", vec![sum, Explanation::value("demoted", factor)]);
     }
     sum
+}
+
+/// The parts in which the explained scores of two hits differ most, with both values.
+pub fn differences(one: &Hit, other: &Hit, most: usize) -> Vec<(String, f64, f64)> {
+    let parts = |hit: &Hit| {
+        let mut parts = BTreeMap::new();
+        hit.explanation.iter().for_each(|tree| leaves(tree, &mut parts));
+        parts
+    };
+    let (ones, others) = (parts(one), parts(other));
+    let labels: BTreeSet<&String> = ones.keys().chain(others.keys()).collect();
+    let value = |parts: &BTreeMap<String, f64>, label| parts.get(label).copied().unwrap_or(0.0);
+    let both = labels.into_iter().map(|label| (label.clone(), value(&ones, label), value(&others, label)));
+    let difference = |(_, one, other): &(String, f64, f64)| (one - other).abs();
+    let mut differing: Vec<_> = both.filter(|both| difference(both) > 5e-4).collect();
+    differing.sort_by(|one, other| difference(other).total_cmp(&difference(one)));
+    differing.truncate(most);
+    differing
+}
+
+/// What a score is made of: each word in each field, and what comes beside them.
+fn leaves(tree: &Explanation, parts: &mut BTreeMap<String, f64>) {
+    match tree.how {
+        rank::How::Max => {
+            let best = tree.children.iter().max_by(|one, other| one.value.total_cmp(&other.value));
+            best.into_iter().for_each(|best| leaves(best, parts));
+        }
+        // A word in a field begins with its quote; what it is made of says less than itself.
+        rank::How::Sum | rank::How::Product if !tree.label.starts_with('“') => {
+            tree.children.iter().for_each(|child| leaves(child, parts));
+        }
+        _ => *parts.entry(tree.label.clone()).or_default() += tree.value,
+    }
 }
 
 fn collapse(label: &str, mut parts: Vec<Explanation>) -> Explanation {

@@ -24,20 +24,25 @@ mod signals;
 mod similar;
 mod snippet;
 mod spelling;
+mod unmet;
 mod worth;
 
-pub use answer::{Answer, FacetCounts, Hit, Search};
+pub use answer::{Answer, FacetCounts, Hit, LeftOut, Search};
+pub use dates::day;
 pub use document::{
     Document, DocumentKind, FieldValue, Fields, PAGE_FIELD, PROJECT_FIELD, RowField, SUGGESTED_FIELD,
     page_key,
 };
 pub use error::SearchError;
 pub use evaluate::{Collection, evaluate, vocabulary};
+pub use explain::differences;
 pub use links::{Links, PageLinks};
 pub use plan::{Marks, Plan, Row, Words, plan};
-pub use searcher::{DEEPEST, Searcher, cursor_at};
+pub use rules::in_force;
+pub use searcher::{DEEPEST, LARGEST_PAGE, Searcher, cursor_at};
 pub use settings::{IndexSettings, Ranking};
 pub use shard::{Explained, Group, Local, PageGroups, Scored, Shard, ShardFound, ShardOrder};
 pub use signals::BUILT_IN;
 pub use similar::Cached;
 pub use snippet::{Marked, Piece, mark, passages};
+pub use unmet::{Located, Unmet};

@@ -5,6 +5,18 @@ use index::Query as Ask;
 use crate::document::built_in;
 use crate::settings::{Act, Ranking, Rule};
 
+/// The rules that a search for this query has for a URL, with their numbers from 1.
+pub fn in_force<'a>(ranking: &'a Ranking, query: &str, url: &str) -> impl Iterator<Item = (usize, &'a Rule)> {
+    let typed = query.trim().to_lowercase();
+    let rules = (1..).zip(&ranking.rules);
+    rules.filter(move |(_, rule)| speaks(rule, &typed)).filter(move |(_, rule)| fits(&rule.url, url))
+}
+
+/// True of a rule for this query, or for all.
+fn speaks(rule: &Rule, typed: &str) -> bool {
+    rule.query.as_ref().is_none_or(|asked| asked.trim().to_lowercase() == typed)
+}
+
 /// The rules in force for a query.
 pub(crate) struct Rules<'a> {
     rules: Vec<&'a Rule>,
@@ -13,9 +25,7 @@ pub(crate) struct Rules<'a> {
 impl<'a> Rules<'a> {
     pub(crate) fn new(ranking: &'a Ranking, query: &str) -> Rules<'a> {
         let typed = query.trim().to_lowercase();
-        let in_force =
-            |rule: &&Rule| rule.query.as_ref().is_none_or(|asked| asked.trim().to_lowercase() == typed);
-        Rules { rules: ranking.rules.iter().filter(in_force).collect() }
+        Rules { rules: ranking.rules.iter().filter(|rule| speaks(rule, &typed)).collect() }
     }
 
     /// Blocked sites, as conditions.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use index::{Order, Scoring};
 
 use crate::SearchError;
-use crate::answer::{Answer, Hit, Search};
+use crate::answer::{Answer, Hit, LeftOut, Search};
 use crate::document::{Document, DocumentKind, Fields, built_in};
 use crate::explain::explanation;
 use crate::plan::{Plan, plan};
@@ -18,6 +18,9 @@ use crate::spelling::AllWords;
 
 /// The hits of a page, unless said.
 const PAGE: usize = 10;
+
+/// The most hits of a page.
+pub const LARGEST_PAGE: usize = 1_000;
 
 /// Hits farther back than this cannot be paged to.
 pub const DEEPEST: usize = 10_000;
@@ -40,6 +43,11 @@ pub struct Searcher<'a> {
 impl Searcher<'_> {
     /// Searches.
     pub fn search(&self, search: &Search) -> Result<Answer, SearchError> {
+        if let Some(limit) = search.limit.filter(|limit| !(1..=LARGEST_PAGE).contains(limit)) {
+            return Err(SearchError::Setting(format!(
+                "limit is {limit}: it must be from 1 to {LARGEST_PAGE}"
+            )));
+        }
         self.search_among(search, 10)
     }
 
@@ -50,7 +58,7 @@ impl Searcher<'_> {
             Some(url) => self.like(url)?,
             None => self.plan(&search.query, &ranking)?,
         };
-        let limit = search.limit.unwrap_or(PAGE).clamp(1, 1_000);
+        let limit = search.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
         let offset = search.cursor.as_deref().map_or(Ok(0), |cursor| read_cursor(cursor, search))?;
         let order = self.order(search.sort.as_deref())?;
         let rules = Rules::new(&ranking, &search.query);
@@ -87,13 +95,16 @@ impl Searcher<'_> {
             count: true,
         };
         let (mut best, found) = best_of(self.shards, &order)?;
+        let mut left_out = LeftOut::default();
         if ranking.cut > 0.0
             && order.order == Order::Score
             && let Some(top) = best.iter().map(|(_, scored)| scored.score).max_by(f64::total_cmp)
             // There is no share of nothing.
             && top > 0.0
         {
+            let before = best.len();
             best.retain(|(_, scored)| scored.score >= top * ranking.cut);
+            left_out.cut = (before - best.len()) as u64;
         }
         let more = best.len() == most && most < MOST_LOOKED_AT;
         let mut answer = Answer {
@@ -126,13 +137,18 @@ impl Searcher<'_> {
                 document = Some(self.shards[shard].document(scored.address)?);
             }
             if let Some(document) = &document {
-                if rules.blocks(&document.url) || pinned.contains(&document.id) {
+                if pinned.contains(&document.id) {
+                    continue;
+                }
+                if rules.blocks(&document.url) {
+                    left_out.blocked += 1;
                     continue;
                 }
                 if is_page(document)
                     && let Some(group) = self.shards[shard].group(&document.url)
                     && (group.hidden || !groups.insert(group.number))
                 {
+                    left_out.duplicates += 1;
                     continue;
                 }
                 if ranking.per_site > 0 {
@@ -144,6 +160,7 @@ impl Searcher<'_> {
                         {
                             earlier.more_of_site = true;
                         }
+                        left_out.same_site += 1;
                         continue;
                     }
                 }
@@ -171,6 +188,7 @@ impl Searcher<'_> {
         if kept > offset + limit && offset + limit < DEEPEST {
             answer.next = Some(cursor_at(offset + limit, search));
         }
+        answer.left_out = left_out;
         answer.did_you_mean = self.did_you_mean(&search.query, &ranking)?;
         Ok(answer)
     }
@@ -209,13 +227,25 @@ impl Searcher<'_> {
 
     /// The ranking in force: that of the search, else the index's own, with the fields' weights.
     pub fn ranking(&self, search: &Search) -> Result<Ranking, SearchError> {
-        let mut ranking = search.ranking.clone().unwrap_or_else(|| self.settings.ranking.clone());
+        let own = &self.settings.ranking;
+        let mut ranking = search.ranking.clone().unwrap_or_else(|| own.clone());
+        ranking.check()?;
+        // Names that came with the settings were checked with them; an index without files may still get their fields.
+        if search.ranking.is_some() && self.shards.iter().any(|shard| shard.documents() > 0) {
+            let mut new = ranking.clone();
+            new.weights.retain(|name, _| !own.weights.contains_key(name));
+            new.fields.retain(|name, _| !own.fields.contains_key(name));
+            self.fields.check_names(&new)?;
+        }
         for (name, field) in &self.settings.fields {
             if let Some(weight) = field.weight {
                 ranking.weights.entry(name.clone()).or_insert(weight);
             }
+            if field.k.is_some() || field.b.is_some() {
+                let said = ranking.fields.entry(name.clone()).or_default();
+                (said.k, said.b) = (said.k.or(field.k), said.b.or(field.b));
+            }
         }
-        ranking.check()?;
         self.fields.check_formula(&ranking)?;
         Ok(ranking)
     }
@@ -261,9 +291,9 @@ impl Searcher<'_> {
     pub fn scoring(&self, ranking: &Ranking) -> Scoring {
         let mut scoring = Scoring::even(self.fields.schema.fields.len(), ranking.k, ranking.b, ranking.idf);
         for (name, number) in &self.fields.texts {
-            let said = self.settings.fields.get(name);
             let weight = ranking.weights.get(name).copied();
             scoring.weight[*number] = weight.unwrap_or_else(|| default_weight(*number));
+            let said = ranking.fields.get(name);
             if let Some(k) = said.and_then(|field| field.k) {
                 scoring.k[*number] = k;
             }
@@ -280,12 +310,19 @@ impl Searcher<'_> {
         let column = self.fields.columns.get(name).copied().filter(|column| {
             matches!(self.fields.schema.fields[*column].kind, index::Kind::Number | index::Kind::Date)
         });
-        match column {
-            Some(field) => Ok(Order::Field { field, descending }),
-            None => Err(SearchError::Setting(format!(
-                "cannot sort by {name}: the index has no such number or date"
-            ))),
+        if let Some(field) = column {
+            return Ok(Order::Field { field, descending });
         }
+        let known: Vec<&str> = self
+            .fields
+            .columns()
+            .filter(|(_, kind)| matches!(kind, index::Kind::Number | index::Kind::Date))
+            .map(|(name, _)| name)
+            .collect();
+        Err(SearchError::Setting(format!(
+            "cannot sort by {name}: the index has no such number or date; it has {}",
+            known.join(", ")
+        )))
     }
 
     fn hit(&self, document: &Document, plan: &Plan, score: f64, all: bool) -> Hit {
@@ -365,7 +402,7 @@ fn same_host(one: &str, other: &str) -> bool {
     crate::document::host_of(one) == crate::document::host_of(other)
 }
 
-/// The cursor of the page that begins after so many hits, bound to query and filters.
+/// The cursor of the page that begins after so many hits, bound to what is searched for and in which order.
 pub fn cursor_at(offset: usize, search: &Search) -> String {
     format!("{offset:x}.{:08x}", mark_of(search))
 }
@@ -379,7 +416,9 @@ fn read_cursor(cursor: &str, search: &Search) -> Result<usize, SearchError> {
 
 /// FNV-1a: tells queries apart, nothing more.
 fn mark_of(search: &Search) -> u32 {
-    let filters = search.filters.iter().flat_map(|filter| std::iter::once(b'\n').chain(filter.bytes()));
-    let bytes = search.query.bytes().chain(filters);
+    let ranking = search.ranking.as_ref().and_then(|ranking| serde_json::to_string(ranking).ok());
+    let parts = [&search.like, &search.sort, &ranking].map(|part| part.as_deref().unwrap_or_default());
+    let parts = parts.into_iter().chain(search.filters.iter().map(String::as_str));
+    let bytes = search.query.bytes().chain(parts.flat_map(|part| std::iter::once(b'\n').chain(part.bytes())));
     bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -1,8 +1,9 @@
 //! What an index holds and how it ranks: the `index:` part of a project, or a file of its own.
 //!
-//! What is under `ranking` acts at query time; everything else needs the index to be rebuilt.
+//! What is under `ranking` acts at query time, and so do the weight, k, b and variable of a field; everything else needs
+//! the index to be rebuilt.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use index::Idf;
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 use text::Analysis;
 
 use crate::SearchError;
+use crate::document::{Fields, RowField};
 use crate::rules::is_site;
 
 /// An index.
@@ -87,6 +89,8 @@ pub struct Ranking {
     pub idf: Idf,
     /// What the words of a field count: overrides the field's own weight.
     pub weights: BTreeMap<String, f64>,
+    /// Single fields: override what the field's own settings say.
+    pub fields: BTreeMap<String, FieldRanking>,
     /// Words that count more or less: added to the score of entries with them, when they are asked for.
     pub words: BTreeMap<String, f64>,
     /// A formula over variables of rows and built-in ones.
@@ -111,6 +115,16 @@ pub struct Ranking {
     pub lower_case_operators: bool,
     /// Words with few or no hits are looked for in near spellings.
     pub fuzzy: bool,
+}
+
+/// How the words of one field count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FieldRanking {
+    /// Its own k.
+    pub k: Option<f64>,
+    /// Its own b.
+    pub b: Option<f64>,
 }
 
 /// What is done with a formula's value.
@@ -179,6 +193,7 @@ impl Default for Ranking {
             b: 0.75,
             idf: Idf::Standard,
             weights: BTreeMap::new(),
+            fields: BTreeMap::new(),
             words: BTreeMap::new(),
             formula: None,
             formula_is: FormulaIs::Added,
@@ -242,6 +257,13 @@ impl Ranking {
         for (name, weight) in &self.weights {
             finite(&format!("ranking.weights.{name}"), *weight, 0.0, 1e6)?;
         }
+        for (name, field) in &self.fields {
+            for (what, value, high) in [("k", field.k, 1_000.0), ("b", field.b, 1.0)] {
+                value.map_or(Ok(()), |value| {
+                    finite(&format!("ranking.fields.{name}.{what}"), value, 0.0, high)
+                })?;
+            }
+        }
         for (word, weight) in &self.words {
             finite(&format!("ranking.words.{word}"), *weight, -1e6, 1e6)?;
         }
@@ -281,6 +303,23 @@ impl IndexSettings {
         Ok(settings)
     }
 
+    /// Refuses names that no field of an index over rows with these fields has.
+    pub fn check_names(&self, rows: &[RowField]) -> Result<(), SearchError> {
+        let fields = Fields::new(&IndexSettings { fields: BTreeMap::new(), ..self.clone() }, rows);
+        let columns = fields.columns().map(|(name, _)| name);
+        let known: BTreeSet<&str> = fields.texts.keys().map(String::as_str).chain(columns).collect();
+        if let Some(name) = self.fields.keys().find(|name| !known.contains(name.as_str())) {
+            return Err(unknown_field("fields", name, known));
+        }
+        fields.check_names(&self.ranking)
+    }
+
+    /// True when an index with these settings, over rows with these fields, has the same files as one with others.
+    pub fn has_files_of(&self, other: &IndexSettings, rows: &[RowField]) -> bool {
+        let schema = |settings: &IndexSettings| Fields::new(settings, rows).schema;
+        self.projects == other.projects && self.of == other.of && schema(self) == schema(other)
+    }
+
     /// Refuses what could not work.
     pub fn check(&self) -> Result<(), SearchError> {
         self.ranking.check()?;
@@ -304,6 +343,23 @@ impl IndexSettings {
         }
         Ok(())
     }
+}
+
+impl Fields {
+    /// Refuses a ranking that speaks of fields without words here.
+    pub fn check_names(&self, ranking: &Ranking) -> Result<(), SearchError> {
+        let weights = ranking.weights.keys().map(|name| ("ranking.weights", name));
+        let fields = ranking.fields.keys().map(|name| ("ranking.fields", name));
+        match weights.chain(fields).find(|(_, name)| !self.texts.contains_key(*name)) {
+            Some((part, name)) => Err(unknown_field(part, name, self.texts.keys().map(String::as_str))),
+            None => Ok(()),
+        }
+    }
+}
+
+fn unknown_field<'a>(part: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> SearchError {
+    let known: Vec<&str> = known.into_iter().collect();
+    SearchError::Setting(format!("{part}: the index has no field {name:?}; it has {}", known.join(", ")))
 }
 
 fn check_analysis(name: &str, analysis: &Analysis) -> Result<(), SearchError> {

@@ -62,9 +62,7 @@ impl Searcher<'_> {
 
     /// A document's text as the index has it, with a query's words marked.
     pub fn cached(&self, url: &str, query: &str) -> Result<Cached, SearchError> {
-        let Some(document) = self.document_of(url)? else {
-            return Err(SearchError::Setting(format!("the index has no document {url}")));
-        };
+        let Some(document) = self.document_of(url)? else { return Err(self.no_document(url)) };
         let ranking = self.ranking(&crate::Search::default())?;
         let marks = match query.trim().is_empty() {
             true => Marks::default(),
@@ -82,11 +80,29 @@ impl Searcher<'_> {
         })
     }
 
+    /// Says that there is no document of a URL, and which one may be meant.
+    fn no_document(&self, url: &str) -> SearchError {
+        let slash = match url.strip_suffix('/') {
+            Some(without) => without.to_owned(),
+            None => format!("{url}/"),
+        };
+        let scheme = |url: &str| match url.strip_prefix("https://") {
+            Some(rest) => format!("http://{rest}"),
+            None => url.replacen("http://", "https://", 1),
+        };
+        let page = url.split(['?', '#']).next().unwrap_or(url).to_owned();
+        let nearest = [slash.clone(), scheme(url), scheme(&slash), page]
+            .into_iter()
+            .find(|other| other != url && self.document_of(other).is_ok_and(|found| found.is_some()));
+        SearchError::Setting(match nearest {
+            Some(other) => format!("the index has no document {url}; it has {other}"),
+            None => format!("the index has no document {url}; \"gannet why {url}\" tells what the crawl did"),
+        })
+    }
+
     /// What is asked for documents like that of a URL.
     pub(crate) fn like(&self, url: &str) -> Result<Plan, SearchError> {
-        let Some(document) = self.document_of(url)? else {
-            return Err(SearchError::Setting(format!("the index has no document {url}")));
-        };
+        let Some(document) = self.document_of(url)? else { return Err(self.no_document(url)) };
         let analyzer = self.shards.first().and_then(|shard| shard.analyzer(built_in::TEXT)).cloned();
         let Some(analyzer) = analyzer else {
             return Err(SearchError::Setting("the index is empty".to_owned()));

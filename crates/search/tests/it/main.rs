@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod any_query;
+mod asked;
 mod collections;
 mod corpus;
 mod documented;

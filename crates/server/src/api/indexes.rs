@@ -201,16 +201,17 @@ pub(crate) async fn found(app: &App, name: &str, query: &Pairs) -> Result<Value,
         explain: query.is_on("explain"),
         ranking: None,
     };
-    if let (None, Some(page)) = (&search.cursor, query.read::<usize>("page")?) {
-        let hits = page.saturating_sub(1).saturating_mul(limit.unwrap_or(10));
-        search.cursor = (hits > 0).then(|| cursor_at(hits, &search));
-    }
     if !changes.is_empty() {
         let own = asking::one(app, Request::Index(IndexRequest::Ranking { name: index.clone() })).await?;
         let own: search::Ranking =
             serde_json::from_value(own).map_err(|_| Problem::from(ServiceError::Lost))?;
         let changed = own.with(changes.iter().map(String::as_str));
         search.ranking = Some(changed.map_err(|error| Problem::from(ServiceError::from(error)))?);
+    }
+    // A cursor is bound to the ranking.
+    if let (None, Some(page)) = (&search.cursor, query.read::<usize>("page")?) {
+        let hits = page.saturating_sub(1).saturating_mul(limit.unwrap_or(10));
+        search.cursor = (hits > 0).then(|| cursor_at(hits, &search));
     }
     asking::one(app, Request::Search(SearchRequest { index, search })).await
 }

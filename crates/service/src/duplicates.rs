@@ -249,6 +249,13 @@ impl Groups {
         })
     }
 
+    /// The page that stands for the group of a URL.
+    pub(crate) fn chosen(&self, url: &str) -> Option<&str> {
+        let (group, _) = *self.of.get(&UrlKey::of(&PageUrl::parse(url).ok()?))?;
+        let first = *self.groups[group as usize].first()?;
+        Some(self.members[first].url.as_str())
+    }
+
     /// URLs of the members of every group, the chosen one first.
     pub(crate) fn urls(&self) -> impl Iterator<Item = Vec<&str>> {
         self.groups.iter().map(|group| group.iter().map(|at| self.members[*at].url.as_str()).collect())

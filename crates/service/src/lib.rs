@@ -69,7 +69,7 @@ pub use exports::ExportPart;
 pub use hosts::{HostRow, RobotsInForce};
 pub use indexes::{
     CachedRequest, EvaluateRequest, IndexColumn, IndexRequest, IndexStatus, SearchRequest, SuggestRequest,
-    WhyNot, WhyNotRequest,
+    WhyNot, WhyNotRequest, index_settings,
 };
 pub use link_index::{GraphLink, LinksOf};
 pub use links::{LinkCounts, LinkList, LinkRow};

@@ -102,7 +102,7 @@ pub fn index_settings_reference() -> Reference {
 }
 
 /// Key, chapter, kind and help of each setting of an index.
-const INDEX: [(&str, &str, &str, &str); 37] = [
+const INDEX: [(&str, &str, &str, &str); 38] = [
     (
         "projects",
         "Fields",
@@ -145,6 +145,7 @@ const INDEX: [(&str, &str, &str, &str); 37] = [
     ("ranking.b", "Ranking", "number", "BM25's b: how much long texts are held back, 0 to 1."),
     ("ranking.idf", "Ranking", "choice: standard, paper", "The worth of rare words; paper is log2(N / df)."),
     ("ranking.weights", "Ranking", "map", "What the words of a field count, over the field's own weight."),
+    ("ranking.fields", "Ranking", "map", "k and b of a field, over the field's own."),
     ("ranking.words", "Ranking", "map", "Words that count more or less when they are asked for."),
     (
         "ranking.formula",

@@ -3,6 +3,7 @@
 //! Their settings are in the catalog, their segments under `<data>/index/NAME`. Each follows the archive and the rows
 //! of its projects by a cursor that is part of its own commits, so it can lag, be killed, and be made again.
 
+mod dictionary;
 mod feed;
 mod follow;
 mod judged;
@@ -17,12 +18,14 @@ mod why_not;
 use std::sync::Arc;
 
 use model::Timestamp;
-use search::Searcher;
+use search::{Answer, Search, Searcher};
+use serde::Serialize;
 use serde_json::json;
 
 pub(crate) use follow::{Follower, follow};
 pub use judged::EvaluateRequest;
 pub(crate) use judged::evaluate;
+pub use open::index_settings;
 pub(crate) use open::{Indexes, OpenIndex, ensure, project_deleted, project_renamed};
 pub use request::{
     CachedRequest, IndexColumn, IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNotRequest,
@@ -85,6 +88,7 @@ fn status(data: &Data, index: &OpenIndex) -> Result<IndexStatus, ServiceError> {
         language: index.language(),
         behind: feed::behind(data, index)?,
         columns: index.fields()?.columns().map(column).collect(),
+        settings: json!(index.settings),
     })
 }
 
@@ -102,6 +106,17 @@ fn bring_up_to_date(data: &Data, index: &Arc<OpenIndex>) -> Result<(), ServiceEr
     if index.is_followed() { Ok(()) } else { feed::catch_up(data, index, None) }
 }
 
+/// An answer, and where it comes from.
+#[derive(Serialize)]
+struct Found<'a> {
+    index: &'a str,
+    /// The project that has no index of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instead_of: Option<String>,
+    #[serde(flatten)]
+    answer: Answer,
+}
+
 /// Searches.
 pub(crate) fn search(
     data: &Data,
@@ -109,14 +124,17 @@ pub(crate) fn search(
     now: Timestamp,
     out: &mut Sink<'_>,
 ) -> Result<(), ServiceError> {
-    let index = open::chosen(data, request.index.as_deref(), now)?;
+    let (index, instead_of) = open::chosen_instead(data, request.index.as_deref(), now)?;
     bring_up_to_date(data, &index)?;
     index.renew_groups(data);
     let answer = with_searcher(&index, now, |searcher| searcher.search(&request.search))?;
-    if answer.total > 0 && request.search.cursor.is_none() && !request.search.explain {
-        index.remember_query(&request.search.query);
+    let Search { query, cursor, explain, .. } = &request.search;
+    // What was misspelled, or meant for the language alone, helps nobody.
+    let found = answer.with_all_words > 0 && answer.also.is_empty() && answer.did_you_mean.is_none();
+    if found && phrases::is_plain(query) && cursor.is_none() && !explain {
+        index.remember_query(query);
     }
-    out.send(&answer)
+    out.send(&Found { index: &index.name, instead_of, answer })
 }
 
 /// Suggests.
@@ -155,6 +173,7 @@ pub(crate) fn why_not(
 ) -> Result<(), ServiceError> {
     let index = open::chosen(data, request.index.as_deref(), now)?;
     bring_up_to_date(data, &index)?;
+    index.renew_groups(data);
     out.send(&why_not::why_not(data, &index, request, now)?)
 }
 

@@ -15,6 +15,7 @@ use search::{Fields, IndexSettings, Local, RowField};
 use text::spell::Vocabulary;
 use text::suggest::Suggestions;
 
+use super::dictionary;
 use super::kept::{Kept, Origin};
 use super::phrases::Phrases;
 use crate::duplicates::{GroupWord, Groups};
@@ -70,7 +71,7 @@ fn check_name(name: &str) -> Result<(), ServiceError> {
     Err(ServiceError::IndexName(name.to_owned()))
 }
 
-/// Makes an index, or gives a known one new settings, which makes it anew.
+/// Makes an index, or gives a known one new settings. What could not be answered is refused here, not at the first search.
 pub(super) fn create(
     data: &Data,
     name: &str,
@@ -93,20 +94,29 @@ pub(super) fn create(
         })?;
         data.project(Some(&name))?;
     }
-    // A formula that cannot be answered is refused here, not at the first search.
-    Fields::new(&settings, &row_fields(data, &settings)?).check_formula(&settings.ranking)?;
-    let text = serde_json::to_string(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
+    if let Some(name) = &settings.suggestions.dictionary {
+        dictionary::read(&dictionary::find(data.dir(), name)?.0)?;
+    }
+    let rows = row_fields(data, &settings)?;
+    settings.check_names(&rows)?;
+    Fields::new(&settings, &rows).check_formula(&settings.ranking)?;
+    put(data, name, &settings, now)
+}
+
+/// Keeps the settings of an index, and its files where they would be the same: what acts at query time leaves what was
+/// indexed.
+fn put(
+    data: &Data,
+    name: &str,
+    settings: &IndexSettings,
+    now: Timestamp,
+) -> Result<Arc<OpenIndex>, ServiceError> {
+    let text = serde_json::to_string(settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
     let known = data.wait(data.catalog().indexes())?.into_iter().find(|entry| entry.name == name);
     let known = known.and_then(|entry| serde_json::from_str::<IndexSettings>(&entry.settings).ok());
-    let same_files = known.is_some_and(|known| {
-        IndexSettings {
-            ranking: settings.ranking.clone(),
-            suggestions: settings.suggestions.clone(),
-            ..known
-        } == settings
-    });
+    let rows = row_fields(data, settings)?;
+    let same_files = known.is_some_and(|known| settings.has_files_of(&known, &rows));
     data.wait(data.catalog().upsert_index(name, &text, now))?;
-    // Ranking acts at query time: what was indexed stays.
     replace(data, name, (!same_files).then(|| dir_of(data, name)).as_deref())?;
     open(data, &IndexEntry { name: name.to_owned(), settings: text, created_at: now })
 }
@@ -160,12 +170,23 @@ pub(super) fn chosen(
     name: Option<&str>,
     now: Timestamp,
 ) -> Result<Arc<OpenIndex>, ServiceError> {
+    Ok(chosen_instead(data, name, now)?.0)
+}
+
+/// The same; with the project whose own index is meant, where another stands in for it.
+pub(super) fn chosen_instead(
+    data: &Data,
+    name: Option<&str>,
+    now: Timestamp,
+) -> Result<(Arc<OpenIndex>, Option<String>), ServiceError> {
     let entries = data.wait(data.catalog().indexes())?;
     let project = match name {
-        Some(name) if entries.iter().any(|entry| entry.name == name) => return named(data, name),
+        Some(name) if entries.iter().any(|entry| entry.name == name) => {
+            return Ok((named(data, name)?, None));
+        }
         Some(name) => match name.parse().ok().and_then(|name| data.project(Some(&name)).ok()) {
             Some(entry) => entry,
-            None => return named(data, name),
+            None => return Ok((named(data, name)?, None)),
         },
         None => data.project(None)?,
     };
@@ -178,8 +199,12 @@ pub(super) fn chosen(
         })
     });
     match of_project {
-        Some(entry) => open(data, entry),
-        None => create(data, &project, &IndexSettings::default(), std::slice::from_ref(&project), now),
+        Some(entry) => Ok((open(data, entry)?, Some(project).filter(|project| *project != entry.name))),
+        None => {
+            let made =
+                create(data, &project, &IndexSettings::default(), std::slice::from_ref(&project), now)?;
+            Ok((made, None))
+        }
     }
 }
 
@@ -241,7 +266,7 @@ pub(crate) fn project_renamed(
         if own {
             forget(data, &name)?;
         }
-        create(data, if own { after.as_str() } else { &name }, &settings, &[], now)?;
+        put(data, if own { after.as_str() } else { &name }, &settings, now)?;
     }
     Ok(())
 }
@@ -257,7 +282,7 @@ pub(crate) fn project_deleted(
         if settings.projects.is_empty() {
             forget(data, &name)?;
         } else {
-            create(data, &name, &settings, &[], now)?;
+            put(data, &name, &settings, now)?;
         }
     }
     Ok(())
@@ -306,26 +331,43 @@ fn remove_files(dir: &Path) -> Result<(), ServiceError> {
 
 /// The fields of the rows of an index's projects.
 fn row_fields(data: &Data, settings: &IndexSettings) -> Result<Vec<RowField>, ServiceError> {
-    use model::FieldKind;
     let mut fields: Vec<RowField> = Vec::new();
     for project in &settings.projects {
         let Some(entry) = project.parse().ok().and_then(|name| data.project(Some(&name)).ok()) else {
             continue;
         };
-        let pages = entry.project.fields.iter().flat_map(|template| &template.pages);
-        for field in pages.flat_map(|page| &page.read) {
-            let column = match field.kind {
-                FieldKind::Number | FieldKind::Price => Column::Number,
-                FieldKind::Date => Column::Date,
-                FieldKind::Text => Column::Facet,
-                _ => Column::None,
-            };
+        for field in row_fields_of(&entry.project) {
             if !fields.iter().any(|known| known.name == field.name) {
-                fields.push(RowField { name: field.name.clone(), column, variable: field.variable.clone() });
+                fields.push(field);
             }
         }
     }
     Ok(fields)
+}
+
+/// The fields of the rows of a project, as its page types name them.
+fn row_fields_of(project: &model::Project) -> impl Iterator<Item = RowField> {
+    use model::FieldKind;
+    let pages = project.fields.iter().flat_map(|template| &template.pages);
+    pages.flat_map(|page| &page.read).map(|field| {
+        let column = match field.kind {
+            FieldKind::Number | FieldKind::Price => Column::Number,
+            FieldKind::Date => Column::Date,
+            FieldKind::Text => Column::Facet,
+            _ => Column::None,
+        };
+        RowField { name: field.name.clone(), column, variable: field.variable.clone() }
+    })
+}
+
+/// Reads the index settings of a project's own file. Names of fields are checked where it is over that project alone.
+pub fn index_settings(project: &model::Project) -> Result<Option<IndexSettings>, search::SearchError> {
+    let Some(value) = &project.index else { return Ok(None) };
+    let settings = IndexSettings::of_value(value.clone())?;
+    if settings.projects.iter().all(|name| name == project.name.as_str()) {
+        settings.check_names(&row_fields_of(project).collect::<Vec<_>>())?;
+    }
+    Ok(Some(settings))
 }
 
 /// What a search does with a page for the sake of others that say the same.
@@ -428,6 +470,12 @@ impl OpenIndex {
         *self.groups.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
 
+    /// The page that stands for that of a URL among those that say the same.
+    pub(super) fn stands_for(&self, url: &str) -> Option<String> {
+        let groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        groups.iter().find_map(|groups| groups.chosen(url)).map(str::to_owned)
+    }
+
     /// Looks whether ranks were computed since; they are read when a formula first asks for one.
     fn renew_ranks(&self, data: &Data) {
         let crawls = self.settings.projects.iter().filter_map(|name| {
@@ -450,10 +498,11 @@ impl OpenIndex {
         };
         let queries = self.dir.join(QUERIES);
         origin.changes += std::fs::metadata(&queries).map_or(0, |file| file.len() / QUERY_LENGTH);
-        let dictionary = self.settings.suggestions.dictionary.as_ref().map(|path| data.dir().join(path));
-        if let Some(path) = &dictionary {
-            let file = std::fs::metadata(path).map_err(ServiceError::io("read", path))?;
+        let mut dictionary = None;
+        if let Some(name) = &self.settings.suggestions.dictionary {
+            let (path, file) = dictionary::find(data.dir(), name)?;
             origin.settings = self.stamp(&(origin.settings, file.len(), file.modified().ok()));
+            dictionary = Some(path);
         }
         let phrases = Phrases {
             view: view.map(|(view, _)| view),

@@ -2,6 +2,7 @@
 
 use search::{IndexSettings, Search};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 /// What to do with indexes.
@@ -61,6 +62,9 @@ pub struct IndexStatus {
     /// What hits can be counted, narrowed and ordered by.
     #[serde(default)]
     pub columns: Vec<IndexColumn>,
+    /// Its settings.
+    #[serde(default)]
+    pub settings: Value,
 }
 
 /// A column of an index.

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::index_settings;
+
 /// What messages call a project that is in no file.
 const NAME: &str = "project";
 
@@ -92,9 +94,7 @@ fn check_parts(project: &Project) -> Result<(), ProjectError> {
     }
     template::Template::links_only(&project.crawl.links_in, normalise)
         .map_err(|mistake| ProjectError::of_template(mistake, NAME))?;
-    if let Some(index) = &project.index {
-        search::IndexSettings::of_value(index.clone()).map_err(|error| whole(format!("index: {error}")))?;
-    }
+    index_settings(project).map_err(|error| whole(format!("index: {error}")))?;
     Ok(())
 }
 

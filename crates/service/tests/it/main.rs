@@ -4,6 +4,7 @@
 mod check;
 mod directory;
 mod export;
+mod indexes;
 mod links;
 mod pages;
 mod preview;
@@ -18,3 +19,4 @@ mod site;
 mod summary;
 mod watching;
 mod why;
+mod why_not;

@@ -29,7 +29,17 @@ pub(crate) fn url(text: &str) -> PageUrl {
 /// What the site's server says.
 #[derive(Clone)]
 pub(crate) enum Says {
-    Page { title: &'static str, links: Vec<(&'static str, &'static str)>, millis: u64 },
+    Page {
+        title: &'static str,
+        links: Vec<(&'static str, &'static str)>,
+        millis: u64,
+    },
+    /// A page with this HTML.
+    Html {
+        html: &'static str,
+        links: Vec<(&'static str, &'static str)>,
+        noindex: bool,
+    },
     Moved(&'static str),
     Status(u16),
     Busy,
@@ -238,13 +248,17 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
         Says::Page { millis, .. } => {
             (200, *millis, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n".to_owned())
         }
+        Says::Html { .. } => (200, 5, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n".to_owned()),
         Says::Moved(to) => (301, 5, format!("HTTP/1.1 301 Moved\r\nLocation: {to}\r\n\r\n")),
         Says::Status(status) => (*status, 5, format!("HTTP/1.1 {status} No\r\n\r\n")),
         Says::Busy => (503, 5, "HTTP/1.1 503 Busy\r\n\r\n".to_owned()),
     };
-    let body = Bytes::from(format!("<p>{}", leased.url));
+    let body = match says {
+        Says::Html { html, .. } => Bytes::from(*html),
+        _ => Bytes::from(format!("<p>{}", leased.url)),
+    };
     let headers = match says {
-        Says::Page { .. } => vec![("Content-Type".to_owned(), Bytes::from("text/html"))],
+        Says::Page { .. } | Says::Html { .. } => vec![("Content-Type".to_owned(), Bytes::from("text/html"))],
         _ => vec![],
     };
     let fetched = Fetched {
@@ -261,9 +275,16 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
         content: body,
         cut: None,
     };
-    let page = match says {
-        Says::Page { title, links, .. } => Some(Page {
-            title: (*title).to_owned(),
+    let titled = match says {
+        Says::Page { title, links, .. } => Some((*title, links)),
+        Says::Html { links, .. } => Some(("", links)),
+        _ => None,
+    };
+    let hidden = matches!(says, Says::Html { noindex: true, .. });
+    let page = match titled {
+        Some((title, links)) => Some(Page {
+            title: title.to_owned(),
+            directives: model::PageDirectives { noindex: hidden, ..model::PageDirectives::default() },
             charset: "UTF-8".into(),
             links: links
                 .iter()
@@ -292,7 +313,7 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
     });
     let error = (status >= 400).then_some(ErrorKind::Status(status));
     let end = match says {
-        Says::Page { .. } => End::Page {
+        Says::Page { .. } | Says::Html { .. } => End::Page {
             bytes: fetched.body.len() as u64,
             links: page
                 .iter()
@@ -332,7 +353,7 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
         location: None,
         etag: None,
         last_modified: None,
-        noindex: false,
+        noindex: hidden,
         canonical: None,
     };
     (end, Some(visit), links, Some(records))

@@ -69,6 +69,7 @@ impl Searcher<'_> {
             scoring: &scoring,
             ranking: &ranking,
             now: self.now,
+            demoted: &[],
             most,
             order: Order::Score,
             facets: &[],

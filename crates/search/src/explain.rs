@@ -33,7 +33,7 @@ pub(crate) fn explanation(explained: &Explained, ranking: &Ranking, factor: f64)
     if let Some(fresh) = explained.fresh {
         sum = Explanation::sum("with freshness", vec![sum, Explanation::value("how new it is", fresh)]);
     }
-    if factor != 1.0 {
+    if factor != 1.0 && sum.value > 0.0 {
         sum = Explanation::product("by a rule", vec![sum, Explanation::value("demoted", factor)]);
     }
     sum

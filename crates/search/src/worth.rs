@@ -44,7 +44,11 @@ impl Signals for Worth<'_> {
             return Ok(score);
         }
         let factors = Factors::new(self.demoted, segment)?;
-        Ok(Box::new(move |doc, words| score(doc, words) * factors.of(doc)))
+        Ok(Box::new(move |doc, words| {
+            let score = score(doc, words);
+            // A share of less than nothing would be more.
+            if score > 0.0 { score * factors.of(doc) } else { score }
+        }))
     }
 }
 

@@ -101,6 +101,17 @@ fn demoted_hits_stand_in_one_place_for_every_limit_and_page() {
 }
 
 #[test]
+fn a_score_below_nothing_is_not_raised_by_demoting() {
+    let corpus = five();
+    let words = [("tent".to_owned(), -5.0)].into_iter().collect();
+    let plain = Ranking { words, ..Ranking::default() };
+    let demoted = Ranking { rules: vec![rule("c.b.test", Act::Demote(0.1))], ..plain.clone() };
+    let (before, after) = (corpus.ranked("tent", plain), corpus.ranked("tent", demoted));
+    assert!(before.hits[3].score < 0.0 && before.hits[3].id == "poor");
+    assert_eq!(ids(&after), ids(&before));
+}
+
+#[test]
 fn a_pinned_row_is_shown_once() {
     let mut row = at("row", "http://a.test/x", "tent");
     row.kind = search::DocumentKind::Row;

@@ -157,6 +157,7 @@ export const run = {
   barLimit: (done: string, limit: string, known: string) => `${done} of at most ${limit} pages (${known} URLs known)`,
   limit: (limit: string) => `limit ${limit} pages`,
   eta: (time: string) => `about ${time} left`,
+  etaSoon: 'nearly done',
   etaUnknown: 'time left not known yet',
   etaPaused: 'paused',
   done: 'done',

@@ -106,6 +106,9 @@ test('every page is whole, readable and quiet', async (t) => {
     await links.first().waitFor();
     const urls = await links.evaluateAll((all) => all.map((one) => one.href));
     assert.equal(new Set(urls).size, urls.length, urls.join(' '));
+    // Products come with their fields, the page of the list as it is.
+    assert.ok((await page.locator('ol > li', { hasText: 'price' }).count()) > 5, 'hits with a price');
+    await shot(page, 'search-folded');
     await page.getByRole('button', { name: 'Table' }).click();
     await page.getByRole('columnheader', { name: 'price', exact: true }).waitFor();
     await page.getByText('Only rows').waitFor();

@@ -209,6 +209,15 @@ test('of a run that was cancelled nothing is left, and every page says so', { ti
   const run = (await world.api(page, 'POST', '/projects/dropped/runs', {})).data;
   await page.goto(`${world.base}/runs/${run.id}?tab=rows`);
   await until('pages on the page', async () => (await figure(page, 'pages')) > 3);
+  // Home has it among what runs; its pages there grow.
+  const home = await world.page({ context: page.context() });
+  await home.goto(world.base);
+  const card = home.locator('section', { hasText: 'Running now' }).locator('li', { hasText: 'dropped' });
+  const pages = async () => Number(/(\d+) pages?/.exec(await card.innerText())?.[1] ?? 0);
+  await card.waitFor();
+  const some = await pages();
+  await until('more pages on Home', async () => (await pages()) > some, 10);
+
   await page.getByRole('button', { name: 'Cancel and discard' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel and discard' }).click();
   await state(page, 'Cancelled').waitFor();
@@ -223,6 +232,19 @@ test('of a run that was cancelled nothing is left, and every page says so', { ti
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
   assert.equal(await page.getByText('All is well').count(), 0);
   assert.deepEqual(page.errors, []);
+  await card.waitFor({ state: 'detached' });
+
+  // A run that brought nothing needs attention, and Home leads to it.
+  await world.api(page, 'POST', '/projects', { project: { version: 1, project: 'lost', start: [`${address.url}/nowhere`], crawl: { allow_addresses: [address.address], retry: 0 } } });
+  const lost = (await world.api(page, 'POST', '/projects/lost/runs', {})).data;
+  await until('it to end', async () => (await world.api(page, 'GET', `/runs/${lost.id}`)).data.state === 'completed');
+  await home.reload();
+  const trouble = home.locator('section', { hasText: 'Needs attention' }).locator('li', { hasText: 'lost' });
+  await trouble.first().waitFor();
+  await axe(home, 'attention');
+  await shot(home, 'home-attention');
+  await trouble.first().getByRole('link').last().click();
+  await home.waitForURL(new RegExp(`/runs/${lost.id}`));
 });
 
 test('two tabs on one run agree', { timeout: 120_000 }, async (t) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Hit } from '../../api/indexes';
-import { columnsOf, folded, layoutFor, readState, rowsOnly, usefulFacets, writeState, type SearchState } from './state';
+import { columnsOf, folded, layoutFor, mixed, readState, rowsOnly, usefulFacets, writeState, type SearchState } from './state';
 
 const PLAIN: SearchState = { q: '', filters: [], sort: '', layout: '', group: false, explain: false, like: '' };
 
@@ -58,8 +58,17 @@ describe('a page and its row', () => {
     const ids = (hits: Hit[]) => folded(hits).map((one) => one.id);
     expect(ids([list, page, row])).toEqual([list.id, row.id]);
     expect(ids([row, page])).toEqual([row.id]);
+    expect(folded([page, list], [row]).map((one) => one.id)).toEqual([row.id, list.id]);
     // A list with several rows stands for itself, and so does a page without one.
     expect(ids([list, at('row p 2', list.url), at('row p 3', list.url), page])).toEqual([list.id, 'row p 2', 'row p 3', page.id]);
+  });
+
+  it('are looked for together where both are found and none is asked for', () => {
+    const both = [{ column: 'kind', values: [['page', 28], ['row', 22]] as [string, number][], ends: null }];
+    expect(mixed({ ...PLAIN, q: 'tent' }, both)).toBe(true);
+    expect(mixed({ ...PLAIN, q: 'tent', sort: '-price' }, both)).toBe(false);
+    expect(mixed({ ...PLAIN, q: 'kind:page tent' }, both)).toBe(false);
+    expect(mixed({ ...PLAIN, q: 'tent' }, [{ column: 'kind', values: [['page', 28]], ends: null }])).toBe(false);
   });
 
   it('make a table of rows, unless the search says what it wants', () => {

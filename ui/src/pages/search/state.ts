@@ -53,23 +53,35 @@ export function isRow(hit: Hit): boolean {
   return hit.id.startsWith('row ');
 }
 
-/** A table is one of rows, unless the query or a filter says what kind of hits it wants. */
-export function rowsOnly(state: SearchState): boolean {
+/** The query or a filter says what kind of hits is wanted. */
+function saysKind(state: SearchState): boolean {
   const says = (text: string) => /(^|[\s(+-])kind:/.test(text);
-  return state.layout === 'table' && !state.like && !says(state.q) && !state.filters.some(says);
+  return state.like !== '' || says(state.q) || state.filters.some(says);
 }
 
-/** Hits without pages whose own row is among them: the row says the same and more. It takes the better place. */
-export function folded(hits: Hit[]): Hit[] {
-  const rows = new Map<string, Hit[]>();
-  for (const hit of hits) if (isRow(hit)) rows.set(hit.url, [...(rows.get(hit.url) ?? []), hit]);
-  const told = new Set<Hit>();
+/** A table is one of rows, unless the search says what it wants. */
+export function rowsOnly(state: SearchState): boolean {
+  return state.layout === 'table' && !saysKind(state);
+}
+
+/** Pages and rows come mixed, the best first: the rows of the pages are worth asking for. */
+export function mixed(state: SearchState, facets: FacetCounts[]): boolean {
+  const kinds = facets.find((facet) => facet.column === 'kind')?.values.map(([value]) => value) ?? [];
+  return !saysKind(state) && state.sort === '' && kinds.includes('row') && kinds.includes('page');
+}
+
+/** Hits with pages given way to their own rows, here or in `known`: a row says the same and more. It takes the better
+    place. */
+export function folded(hits: Hit[], known: Hit[] = []): Hit[] {
+  const rows = new Map<string, Map<string, Hit>>();
+  for (const hit of [...hits, ...known]) if (isRow(hit)) rows.set(hit.url, (rows.get(hit.url) ?? new Map()).set(hit.id, hit));
+  const told = new Set<string>();
   return hits.flatMap((hit) => {
     const own = isRow(hit) ? undefined : rows.get(hit.url);
     // A page of several rows is a list: it stands for itself.
-    const taken = own?.length === 1 && own[0] && !hit.pinned ? own[0] : hit;
-    if (told.has(taken)) return [];
-    told.add(taken);
+    const taken = own?.size === 1 && !hit.pinned ? ([...own.values()][0] ?? hit) : hit;
+    if (told.has(taken.id)) return [];
+    told.add(taken.id);
     return [taken];
   });
 }

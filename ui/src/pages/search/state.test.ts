@@ -59,6 +59,8 @@ describe('a page and its row', () => {
     expect(ids([list, page, row])).toEqual([list.id, row.id]);
     expect(ids([row, page])).toEqual([row.id]);
     expect(folded([page, list], [row]).map((one) => one.id)).toEqual([row.id, list.id]);
+    const said = [[{ text: 'A sentence.', marked: false }]];
+    expect(folded([row, { ...page, passages: said }])[0]?.passages).toEqual(said);
     // A list with several rows stands for itself, and so does a page without one.
     expect(ids([list, at('row p 2', list.url), at('row p 3', list.url), page])).toEqual([list.id, 'row p 2', 'row p 3', page.id]);
   });

@@ -75,6 +75,7 @@ export function mixed(state: SearchState, facets: FacetCounts[]): boolean {
 export function folded(hits: Hit[], known: Hit[] = []): Hit[] {
   const rows = new Map<string, Map<string, Hit>>();
   for (const hit of [...hits, ...known]) if (isRow(hit)) rows.set(hit.url, (rows.get(hit.url) ?? new Map()).set(hit.id, hit));
+  const pages = new Map(hits.filter((hit) => !isRow(hit)).map((hit) => [hit.url, hit]));
   const told = new Set<string>();
   return hits.flatMap((hit) => {
     const own = isRow(hit) ? undefined : rows.get(hit.url);
@@ -82,7 +83,9 @@ export function folded(hits: Hit[], known: Hit[] = []): Hit[] {
     const taken = own?.size === 1 && !hit.pinned ? ([...own.values()][0] ?? hit) : hit;
     if (told.has(taken.id)) return [];
     told.add(taken.id);
-    return [taken];
+    // The page has sentences where the row only has its fields again.
+    const page = isRow(taken) && rows.get(taken.url)?.size === 1 ? pages.get(taken.url) : undefined;
+    return [page?.passages.length ? { ...taken, passages: page.passages } : taken];
   });
 }
 

@@ -49,12 +49,12 @@ pub enum Order {
 
 /// Scores beside words.
 pub trait Signals {
-    /// Looks at a segment; what is given back turns an entry's score into another, and must not be NaN.
-    fn segment<'s>(
-        &'s self,
-        segment: &Segment<'s>,
-    ) -> Result<Box<dyn FnMut(u32, f64) -> f64 + 's>, IndexError>;
+    /// Looks at a segment; what is given back turns the scores of entries into others, which must not be NaN.
+    fn segment<'s>(&'s self, segment: &Segment<'s>) -> Result<Change<'s>, IndexError>;
 }
+
+/// Turns the scores of some entries of a segment into others.
+pub type Change<'s> = Box<dyn FnMut(&[u32], &mut [f64]) + 's>;
 
 /// What is counted over all matches.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,6 +164,7 @@ impl View {
         let mut tallies =
             request.facets.iter().map(|facet| Tally::new(facet, &segment)).collect::<Result<Vec<_>, _>>()?;
         let end = reader.max_doc();
+        let (mut docs, mut scores) = (Vec::new(), Vec::new());
         let mut base = 0;
         while base < end {
             let next = root.next();
@@ -173,13 +174,21 @@ impl View {
             base = base.max(next / WINDOW * WINDOW);
             let entries = WINDOW.min(end - base);
             let (window, parts) = root.fill(base, entries);
+            docs.clear();
+            scores.clear();
             each(&window.bits, |place| {
                 let doc = base + place as u32;
-                if alive.is_some_and(|alive| alive.is_deleted(doc)) {
-                    return;
+                if !alive.is_some_and(|alive| alive.is_deleted(doc)) {
+                    docs.push(doc);
+                    scores.push(window.scores[place]);
                 }
+            });
+            if let Some(signals) = &mut signals {
+                signals(&docs, &mut scores);
+            }
+            for (&doc, &score) in docs.iter().zip(&scores) {
+                let place = (doc - base) as usize;
                 let words = window.scores[place];
-                let score = signals.as_mut().map_or(words, |signals| signals(doc, words));
                 let all = parts.as_ref().is_none_or(|matched| usize::from(matched[place]) == root.parts);
                 found.total += 1;
                 found.with_all += u64::from(all);
@@ -191,7 +200,7 @@ impl View {
                     let candidate = Candidate { address, words, score, all, value, key: keys.get_val(doc) };
                     best.offer(Ranked { candidate, first: tier.0, by_value: tier.1 });
                 }
-            });
+            }
             base += WINDOW;
         }
         for (tally, counts) in tallies.into_iter().zip(&mut found.counts) {

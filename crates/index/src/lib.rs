@@ -25,7 +25,7 @@ mod window;
 mod writer;
 
 pub use bm25::{Idf, Scoring};
-pub use collect::{Candidate, Counts, Facet, Found, Order, Request, Signals};
+pub use collect::{Candidate, Change, Counts, Facet, Found, Order, Request, Signals};
 pub use column::{KeywordColumn, NumberColumn, Segment, SegmentName};
 pub use entry::{Entry, Value};
 pub use error::IndexError;

@@ -245,10 +245,10 @@ impl View {
         let addresses: Vec<DocAddress> = entries.iter().map(|(address, _)| *address).collect();
         for run in by_segment(&addresses) {
             let segment = Segment::new(self, addresses[run[0]].segment as usize);
-            let mut score = signals.segment(&segment)?;
-            for number in run {
-                scores[number] = score(addresses[number].doc, entries[number].1);
-            }
+            let docs: Vec<u32> = run.iter().map(|number| addresses[*number].doc).collect();
+            let mut changed: Vec<f64> = run.iter().map(|number| entries[*number].1).collect();
+            signals.segment(&segment)?(&docs, &mut changed);
+            run.iter().zip(changed).for_each(|(number, score)| scores[*number] = score);
         }
         Ok(scores)
     }

@@ -16,7 +16,7 @@ mod program;
 use std::fmt;
 
 use self::expression::Expression;
-use self::program::Program;
+use self::program::{LANES, Program, Stack};
 
 /// A formula that can be computed.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,10 @@ pub struct FormulaError {
     pub end: usize,
 }
 
+/// What many computations share.
+#[derive(Debug, Default)]
+pub struct Scratch(Stack);
+
 impl Formula {
     /// Reads a formula. `known` says which variables there are.
     pub fn parse(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Formula, FormulaError> {
@@ -60,15 +64,22 @@ impl Formula {
     /// The value for the given variables; NaN stands for one that is missing. Where there is no value, or none that
     /// a score can hold, `neutral`: 0 where the formula is added, 1 where it is multiplied.
     pub fn eval(&self, vars: &[f64], neutral: f64) -> f64 {
-        self.value(vars).unwrap_or(neutral)
+        let columns: Vec<Vec<f64>> = vars.iter().map(|value| vec![*value]).collect();
+        let mut value = [neutral];
+        self.eval_many(&columns, neutral, &mut Scratch::default(), &mut value);
+        value[0]
     }
 
-    /// The value, if there is one and a score can hold it.
-    pub fn value(&self, vars: &[f64]) -> Option<f64> {
+    /// The same for many rows: a column for each variable, as long as `out`.
+    pub fn eval_many(&self, columns: &[Vec<f64>], neutral: f64, scratch: &mut Scratch, out: &mut [f64]) {
         /// Beyond this a sum of scores would no longer tell one row from another.
         const LARGEST: f64 = 1e30;
-        let value = self.program.run(vars);
-        (value.abs() <= LARGEST).then_some(value)
+        for (number, out) in out.chunks_mut(LANES).enumerate() {
+            let values = self.program.run(columns, number * LANES, out.len(), &mut scratch.0);
+            for (out, value) in out.iter_mut().zip(values) {
+                *out = if value.abs() <= LARGEST { *value } else { neutral };
+            }
+        }
     }
 
     /// The variables with their values; NaN for one that is missing.

@@ -6,5 +6,5 @@ mod formula;
 mod freshness;
 
 pub use explanation::{Explanation, How};
-pub use formula::{Formula, FormulaError};
+pub use formula::{Formula, FormulaError, Scratch};
 pub use freshness::freshness;

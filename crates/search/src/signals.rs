@@ -1,10 +1,9 @@
 //! What changes a score beside words: the formula and freshness.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
-use index::{DocAddress, IndexError, NumberColumn, Segment, Signals, View};
-use rank::Formula;
+use index::{Change, DocAddress, IndexError, NumberColumn, Segment, Signals, View};
+use rank::{Formula, Scratch};
 
 use crate::SearchError;
 use crate::document::{Fields, built_in};
@@ -85,7 +84,8 @@ impl RankSignals {
         let reader = Columns::new(self, &columns)?;
         let doc = address.doc();
         let formula = self.formula.as_ref().map(|(formula, ..)| {
-            let values = reader.values(self, doc, words);
+            let at = 0..formula.names().len();
+            let values: Vec<f64> = at.map(|at| reader.value(self, at, doc, words)).collect();
             let named = formula.names().iter().cloned().zip(values.iter().copied()).collect();
             (formula.eval(&values, self.neutral()), named)
         });
@@ -128,7 +128,6 @@ struct Columns {
     links: Option<Arc<Joined>>,
     date: NumberColumn,
     fetched: NumberColumn,
-    buffer: RefCell<Vec<f64>>,
 }
 
 impl Columns {
@@ -148,7 +147,7 @@ impl Columns {
             });
         }
         let (date, fetched) = (segment.numbers(built_in::DATE)?, segment.numbers(built_in::FETCHED)?);
-        Ok(Columns { variables, links, date, fetched, buffer: RefCell::default() })
+        Ok(Columns { variables, links, date, fetched })
     }
 
     fn age(&self, signals: &RankSignals, doc: u32) -> f64 {
@@ -162,55 +161,63 @@ impl Columns {
         if age.is_nan() { 0.0 } else { freshness.weight * rank::freshness(age, freshness.half_life) }
     }
 
-    fn values(&self, signals: &RankSignals, doc: u32, words: f64) -> Vec<f64> {
-        let mut values = Vec::new();
-        self.fill(signals, doc, words, &mut values);
-        values
+    /// The value of a variable, NaN where there is none.
+    fn value(&self, signals: &RankSignals, at: usize, doc: u32, words: f64) -> f64 {
+        let links = || self.links.as_ref().and_then(|links| links.of(doc));
+        let variable = signals.formula.as_ref().and_then(|(_, variables, _)| variables.get(at));
+        let value = match variable.unwrap_or(&Variable::Unknown) {
+            Variable::Column(_) => self.variables[at].as_ref().and_then(|column| column.first(doc)),
+            Variable::Age => Some(self.age(signals, doc)),
+            Variable::Score => Some(words),
+            Variable::PageRank => links().map(|links| f64::from(links.pagerank)),
+            Variable::InLinks => links().map(|links| f64::from(links.inlinks)),
+            Variable::Unknown => None,
+        };
+        value.unwrap_or(f64::NAN)
     }
+}
 
-    fn fill(&self, signals: &RankSignals, doc: u32, words: f64, values: &mut Vec<f64>) {
+/// Room for the numbers of many documents.
+#[derive(Default)]
+struct Room {
+    /// A column for each variable.
+    columns: Vec<Vec<f64>>,
+    values: Vec<f64>,
+    scratch: Scratch,
+}
+
+impl Columns {
+    fn change(&self, signals: &RankSignals, docs: &[u32], scores: &mut [f64], room: &mut Room) {
+        let Room { columns, values, scratch } = room;
+        columns.resize_with(self.variables.len(), Vec::new);
+        for (at, column) in columns.iter_mut().enumerate() {
+            column.clear();
+            let rows = docs.iter().zip(scores.iter());
+            column.extend(rows.map(|(doc, words)| self.value(signals, at, *doc, *words)));
+        }
         values.clear();
-        let Some((_, variables, _)) = &signals.formula else { return };
-        let links = |doc| self.links.as_ref().and_then(|links| links.of(doc));
-        for (variable, column) in variables.iter().zip(&self.variables) {
-            values.push(match variable {
-                Variable::Column(_) => {
-                    column.as_ref().and_then(|column| column.first(doc)).unwrap_or(f64::NAN)
-                }
-                Variable::Age => self.age(signals, doc),
-                Variable::Score => words,
-                Variable::PageRank => links(doc).map_or(f64::NAN, |links| f64::from(links.pagerank)),
-                Variable::InLinks => links(doc).map_or(f64::NAN, |links| f64::from(links.inlinks)),
-                Variable::Unknown => f64::NAN,
-            });
+        values.resize(docs.len(), signals.neutral());
+        if let Some((formula, ..)) = &signals.formula {
+            formula.eval_many(columns, signals.neutral(), scratch, values);
         }
-    }
-
-    fn score(&self, signals: &RankSignals, doc: u32, words: f64) -> f64 {
-        let mut score = words;
-        if let Some((formula, _, how)) = &signals.formula {
-            let mut values = self.buffer.borrow_mut();
-            self.fill(signals, doc, words, &mut values);
-            let value = formula.eval(&values, signals.neutral());
-            score = match how {
-                FormulaIs::Added => score + value,
-                FormulaIs::Multiplied => score * value,
-            };
+        let multiplied = matches!(signals.formula, Some((_, _, FormulaIs::Multiplied)));
+        for ((score, value), doc) in scores.iter_mut().zip(values).zip(docs) {
+            let mut changed = if multiplied { *score * *value } else { *score + *value };
+            if let Some(freshness) = signals.freshness {
+                changed += self.fresh(signals, freshness, *doc);
+            }
+            // Two finite numbers can still make an infinite one; an order needs a number.
+            if changed.is_finite() {
+                *score = changed;
+            }
         }
-        if let Some(freshness) = signals.freshness {
-            score += self.fresh(signals, freshness, doc);
-        }
-        // Two finite numbers can still make an infinite one; an order needs a number.
-        if score.is_finite() { score } else { words }
     }
 }
 
 impl Signals for RankSignals {
-    fn segment<'s>(
-        &'s self,
-        segment: &Segment<'s>,
-    ) -> Result<Box<dyn FnMut(u32, f64) -> f64 + 's>, IndexError> {
+    fn segment<'s>(&'s self, segment: &Segment<'s>) -> Result<Change<'s>, IndexError> {
         let columns = Columns::new(self, segment)?;
-        Ok(Box::new(move |doc, words| columns.score(self, doc, words)))
+        let mut room = Room::default();
+        Ok(Box::new(move |docs, scores| columns.change(self, docs, scores, &mut room)))
     }
 }

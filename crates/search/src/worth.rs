@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use index::{DocAddress, IndexError, KeywordColumn, Segment, Signals, View};
+use index::{Change, DocAddress, IndexError, KeywordColumn, Segment, Signals, View};
 
 use crate::SearchError;
 use crate::document::built_in;
@@ -27,27 +27,28 @@ impl Worth<'_> {
 
     /// The score of a document whose words are worth `words`.
     pub(crate) fn score(&self, view: &View, address: DocAddress, words: f64) -> Result<f64, SearchError> {
-        Ok(self.segment(&view.columns(address))?(address.doc(), words))
+        let mut score = [words];
+        self.segment(&view.columns(address))?(&[address.doc()], &mut score);
+        Ok(score[0])
     }
 }
 
 impl Signals for Worth<'_> {
-    fn segment<'s>(
-        &'s self,
-        segment: &Segment<'s>,
-    ) -> Result<Box<dyn FnMut(u32, f64) -> f64 + 's>, IndexError> {
-        let mut score: Box<dyn FnMut(u32, f64) -> f64 + 's> = match &self.signals {
+    fn segment<'s>(&'s self, segment: &Segment<'s>) -> Result<Change<'s>, IndexError> {
+        let mut change: Change<'s> = match &self.signals {
             Some(signals) => signals.segment(segment)?,
-            None => Box::new(|_, words| words),
+            None => Box::new(|_, _| {}),
         };
         if self.demoted.is_empty() {
-            return Ok(score);
+            return Ok(change);
         }
         let factors = Factors::new(self.demoted, segment)?;
-        Ok(Box::new(move |doc, words| {
-            let score = score(doc, words);
+        Ok(Box::new(move |docs, scores| {
+            change(docs, scores);
             // A share of less than nothing would be more.
-            if score > 0.0 { score * factors.of(doc) } else { score }
+            for (score, doc) in scores.iter_mut().zip(docs).filter(|(score, _)| **score > 0.0) {
+                *score *= factors.of(*doc);
+            }
         }))
     }
 }

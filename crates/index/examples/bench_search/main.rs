@@ -17,8 +17,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use index::{
-    Entry, FieldSpec, Form, Idf, Index, IndexError, Kind, Order, Query, Request, Schema, Scoring, Segment,
-    Signals, Term, Value, WriterSettings,
+    Change, Entry, FieldSpec, Form, Idf, Index, IndexError, Kind, Order, Query, Request, Schema, Scoring,
+    Segment, Signals, Term, Value, WriterSettings,
 };
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, TermQuery};
@@ -212,11 +212,11 @@ fn search_ours(index: &Index, what: &str, queries: &[Vec<String>]) {
 struct Log;
 
 impl Signals for Log {
-    fn segment<'s>(
-        &'s self,
-        segment: &Segment<'s>,
-    ) -> Result<Box<dyn FnMut(u32, f64) -> f64 + 's>, IndexError> {
+    fn segment<'s>(&'s self, segment: &Segment<'s>) -> Result<Change<'s>, IndexError> {
         let sizes = segment.numbers(2)?;
-        Ok(Box::new(move |doc, score| score + sizes.first(doc).map_or(0.0, |size| (1.0 + size).ln())))
+        let more = move |doc| sizes.first(doc).map_or(0.0, |size| (1.0 + size).ln());
+        Ok(Box::new(move |docs, scores| {
+            scores.iter_mut().zip(docs).for_each(|(score, doc)| *score += more(*doc));
+        }))
     }
 }

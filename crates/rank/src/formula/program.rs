@@ -1,4 +1,5 @@
-//! A formula as a list of steps over a stack: no tree is walked and nothing allocated when a row is scored.
+//! A formula as a list of steps over a stack, each done for many rows at once: no tree is walked and nothing allocated
+//! when rows are scored.
 
 use super::expression::{Binary, Expression, Function};
 
@@ -26,11 +27,14 @@ enum Step {
     Default,
 }
 
-/// The parser allows 50 levels, and one level keeps at most three values.
-const STACK: usize = 160;
+/// Rows computed side by side: a step is looked up once for all of them.
+pub(super) const LANES: usize = 64;
 
-/// Enough for what people write: clearing more for every row would take longer than computing it.
-const LOW_STACK: usize = 12;
+/// What a computation works on, kept from one to the next.
+#[derive(Debug, Default)]
+pub(super) struct Stack(Vec<Lanes>);
+
+type Lanes = [f64; LANES];
 
 impl Program {
     pub(super) fn new(expression: &Expression, names: &mut Vec<String>) -> Program {
@@ -44,55 +48,89 @@ impl Program {
         Program { steps, height }
     }
 
-    /// The value; NaN if there is none.
-    pub(super) fn run(&self, vars: &[f64]) -> f64 {
-        match self.height {
-            ..=LOW_STACK => self.run_on(&mut [0.0; LOW_STACK], vars),
-            _ => self.run_on(&mut [0.0; STACK], vars),
-        }
-    }
-
-    fn run_on(&self, values: &mut [f64], vars: &[f64]) -> f64 {
-        let mut stack = Stack { values, height: 0 };
-        let var = |slot: usize| vars.get(slot).copied().unwrap_or(f64::NAN);
+    /// The values of `count` rows from a row on, at most [`LANES`]; NaN where there is none. A column holds a variable.
+    pub(super) fn run<'s>(
+        &self,
+        columns: &[Vec<f64>],
+        from: usize,
+        count: usize,
+        Stack(stack): &'s mut Stack,
+    ) -> &'s [f64] {
+        stack.resize(stack.len().max(self.height).max(1), [0.0; LANES]);
+        let column = |slot: usize| columns.get(slot).and_then(|column| column.get(from..from + count));
+        let mut height = 0;
         for step in &self.steps {
-            let value = match *step {
-                Step::Push(number) => number,
-                Step::Load(slot) => var(slot),
-                Step::Has(slot) => truth(var(slot).is_finite()),
-                Step::Negate => -stack.pop(),
-                Step::Not => match stack.pop() {
-                    value if value.is_nan() => f64::NAN,
-                    value => truth(value == 0.0),
+            height -= step.takes();
+            let rows = &mut stack[height..];
+            match *step {
+                Step::Push(number) => rows[0].fill(number),
+                Step::Load(slot) => match column(slot) {
+                    Some(values) => rows[0][..count].copy_from_slice(values),
+                    None => rows[0].fill(f64::NAN),
                 },
-                Step::Unary(function) => unary(function, stack.pop()),
-                Step::Binary(operator) => {
-                    let (right, left) = (stack.pop(), stack.pop());
-                    binary(operator, left, right)
-                }
-                Step::Min => lesser(stack.pop(), stack.pop()),
-                Step::Max => -lesser(-stack.pop(), -stack.pop()),
-                Step::If => {
-                    let (otherwise, then, condition) = (stack.pop(), stack.pop(), stack.pop());
-                    match condition {
-                        _ if condition.is_nan() => f64::NAN,
-                        0.0 => otherwise,
-                        _ => then,
+                Step::Has(slot) => match column(slot) {
+                    Some(values) => {
+                        rows[0]
+                            .iter_mut()
+                            .zip(values)
+                            .for_each(|(has, value)| *has = truth(value.is_finite()));
                     }
-                }
-                Step::Clamp => {
-                    let (high, low, value) = (stack.pop(), stack.pop(), stack.pop());
-                    lesser(-lesser(-value, -low), high)
-                }
-                Step::Default => {
-                    let (otherwise, value) = (stack.pop(), stack.pop());
-                    if value.is_finite() { value } else { otherwise }
-                }
-            };
-            stack.push(value);
+                    None => rows[0].fill(0.0),
+                },
+                Step::Negate => one(rows, count, |value| -value),
+                Step::Not => one(rows, count, |value| match value {
+                    _ if value.is_nan() => f64::NAN,
+                    value => truth(value == 0.0),
+                }),
+                Step::Unary(function) => one(rows, count, |value| unary(function, value)),
+                Step::Binary(operator) => binaries(operator, rows, count),
+                Step::Min => two(rows, count, lesser),
+                Step::Max => two(rows, count, |left, right| -lesser(-left, -right)),
+                Step::If => three(rows, count, |condition, then, otherwise| match condition {
+                    _ if condition.is_nan() => f64::NAN,
+                    0.0 => otherwise,
+                    _ => then,
+                }),
+                Step::Clamp => three(rows, count, |value, low, high| lesser(-lesser(-value, -low), high)),
+                Step::Default => two(rows, count, |value, otherwise| match value.is_finite() {
+                    true => value,
+                    false => otherwise,
+                }),
+            }
+            height += 1;
         }
-        stack.pop()
+        &stack[0][..count]
     }
+}
+
+fn one(rows: &mut [Lanes], count: usize, f: impl Fn(f64) -> f64) {
+    rows[0][..count].iter_mut().for_each(|value| *value = f(*value));
+}
+
+fn two(rows: &mut [Lanes], count: usize, f: impl Fn(f64, f64) -> f64) {
+    let (first, second) = rows.split_at_mut(1);
+    for (value, other) in first[0][..count].iter_mut().zip(&second[0]) {
+        *value = f(*value, *other);
+    }
+}
+
+fn three(rows: &mut [Lanes], count: usize, f: impl Fn(f64, f64, f64) -> f64) {
+    let (first, others) = rows.split_at_mut(1);
+    for (value, (second, third)) in first[0][..count].iter_mut().zip(others[0].iter().zip(&others[1])) {
+        *value = f(*value, *second, *third);
+    }
+}
+
+/// Asks for the operator once, not for every row.
+fn binaries(operator: Binary, rows: &mut [Lanes], count: usize) {
+    macro_rules! each {
+        ($($name:ident)*) => {
+            match operator {
+                $(Binary::$name => two(rows, count, |left, right| binary(Binary::$name, left, right)),)*
+            }
+        };
+    }
+    each!(Or And Less LessOrEqual More MoreOrEqual Equal Different Plus Minus Times By Modulo Power)
 }
 
 impl Step {
@@ -104,25 +142,6 @@ impl Step {
             Step::Binary(_) | Step::Min | Step::Max | Step::Default => 2,
             Step::If | Step::Clamp => 3,
         }
-    }
-}
-
-struct Stack<'s> {
-    values: &'s mut [f64],
-    height: usize,
-}
-
-impl Stack<'_> {
-    #[inline]
-    fn push(&mut self, value: f64) {
-        self.values[self.height] = value;
-        self.height += 1;
-    }
-
-    #[inline]
-    fn pop(&mut self) -> f64 {
-        self.height -= 1;
-        self.values[self.height]
     }
 }
 
@@ -190,6 +209,7 @@ fn unary(function: Function, value: f64) -> f64 {
     }
 }
 
+#[inline(always)]
 fn binary(operator: Binary, left: f64, right: f64) -> f64 {
     if left.is_nan() || right.is_nan() {
         // Neither true nor false; and 1 ^ nothing is nothing too.

@@ -139,12 +139,10 @@ pub fn read_project(file: &Path) -> Result<Project, SettingsError> {
         template::Template::compile(fields, &[], normalise)
             .map_err(|mistake| ProjectError::of_template(mistake, &name))?;
     }
-    if let Some(index) = &project.index {
-        search::IndexSettings::of_value(index.clone()).map_err(|error| ProjectError::Whole {
-            file: file.display().to_string(),
-            problem: format!("index: {error}"),
-        })?;
-    }
+    service::index_settings(&project).map_err(|error| ProjectError::Whole {
+        file: file.display().to_string(),
+        problem: format!("index: {error}"),
+    })?;
     template::Template::links_only(&project.crawl.links_in, normalise)
         .map_err(|mistake| ProjectError::of_template(mistake, &file.display().to_string()))?;
     for path in [&mut project.crawl.hosts, &mut project.crawl.ca].into_iter().flatten() {

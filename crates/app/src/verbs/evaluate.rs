@@ -64,7 +64,7 @@ pub(super) fn command() -> Command {
                 .value_name("NAME")
                 .action(ArgAction::Append)
                 .value_parser(|text: &str| text.parse::<Measure>().map_err(|error| error.to_string()))
-                .help("map, ndcg@k, p@k, mp@r, recall@k, rr, set_precision, set_recall; the usual ones unless said"),
+                .help("map, ndcg@k, p@k, mp@r, recall@k, rr, precision and recall of all that is returned (or set_precision, set_recall); the usual ones unless said"),
         )
 }
 

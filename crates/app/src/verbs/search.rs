@@ -7,9 +7,12 @@ use service::{CachedRequest, IndexRequest, Request, SearchRequest, SuggestReques
 
 use super::asking::{ask, ask_for};
 use super::ranking::{self, ranking_args};
-use super::table::plain;
+use super::table::{cut, plain, terminal_width};
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
+
+/// Letters shown of a row's value.
+const LONGEST_VALUE: usize = 120;
 
 fn index_arg() -> Arg {
     Arg::new("index")
@@ -21,6 +24,12 @@ fn index_arg() -> Arg {
 
 fn index_of(flags: &ArgMatches) -> Option<String> {
     flags.get_one::<String>("index").cloned()
+}
+
+/// Hits on a page.
+fn limit(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=search::LARGEST_PAGE).contains(number));
+    number.ok_or_else(|| format!("it must be from 1 to {}", search::LARGEST_PAGE))
 }
 
 fn text_of(flags: &ArgMatches, name: &str) -> String {
@@ -46,7 +55,7 @@ pub(super) fn command() -> Command {
                 .value_name("QUERY")
                 .required_unless_present("like")
                 .num_args(1..)
-                .help("What to look for"),
+                .help("What to look for; behind -- or in quotes where it begins with a minus"),
         )
         .arg(
             Arg::new("like")
@@ -61,8 +70,8 @@ pub(super) fn command() -> Command {
                 .long("limit")
                 .short('n')
                 .value_name("NUMBER")
-                .value_parser(value_parser!(usize))
-                .help("Hits on a page; 10 unless said"),
+                .value_parser(limit)
+                .help("Hits on a page, 1 to 1000; 10 unless said"),
         )
         .arg(Arg::new("cursor").long("cursor").value_name("CURSOR").help("The next page, as the answer before named it"))
         .arg(
@@ -101,13 +110,14 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         let base = own_ranking(context, index.as_deref())?;
         search.ranking = Some(ranking::changed(&base, flags)?);
     }
+    let like = search.like.is_some();
     let request = Request::Search(SearchRequest { index, search });
     let mut out = Output::new();
     ask(context, &request, |answer| {
         if context.json {
             return out.line(answer);
         }
-        lines(&answer).iter().try_for_each(|line| out.line(plain(line)))
+        lines(&answer, like, terminal_width()).iter().try_for_each(|line| out.line(plain(line)))
     })?;
     out.done()?;
     Ok(Exit::Done)
@@ -133,17 +143,40 @@ fn marked(value: &Value) -> String {
     pieces.iter().map(piece).collect()
 }
 
-/// An answer for people.
-fn lines(answer: &Value) -> Vec<String> {
-    let mut lines = Vec::new();
+/// How many hits there are, and what became of those that are not shown.
+fn count(answer: &Value, like: bool) -> String {
     let number = |name: &str| answer[name].as_u64().unwrap_or_default();
-    let total = number("total");
-    let count = match total {
+    let mut line = match number("total") {
         0 => "nothing found".to_owned(),
         1 => "1 hit".to_owned(),
-        _ => format!("{total} hits, {} with all words", number("with_all_words")),
+        total if like => format!("{total} hits"),
+        total => format!("{total} hits, {} with all words", number("with_all_words")),
     };
-    lines.push(count);
+    let left_out = |name: &str| answer["left_out"][name].as_u64().unwrap_or_default();
+    let reasons = [
+        ("blocked", "blocked by rules"),
+        ("same_site", "more of the same site (per_site)"),
+        ("duplicates", "that say the same as others"),
+        ("cut", "below the share of the best score (cut)"),
+    ];
+    let reasons = reasons.map(|(name, words)| (left_out(name), words));
+    let reasons = reasons.iter().filter(|(count, _)| *count > 0);
+    let reasons: Vec<String> = reasons.map(|(count, words)| format!("{count} {words}")).collect();
+    if !reasons.is_empty() {
+        let shown = answer["hits"].as_array().map_or(0, Vec::len);
+        let so_far = if answer["next"].is_string() { ", left out so far" } else { "" };
+        line.push_str(&format!(", {shown} shown{so_far}: {}", reasons.join(", ")));
+    }
+    line
+}
+
+/// An answer for people, whose terminal is so wide.
+fn lines(answer: &Value, like: bool, width: Option<usize>) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let (Some(index), Some(project)) = (answer["index"].as_str(), answer["instead_of"].as_str()) {
+        lines.push(format!("in index {index}: project {project} has none of its own name"));
+    }
+    lines.push(count(answer, like));
     let list = |name: &str| answer[name].as_array().cloned().unwrap_or_default();
     let words: Vec<String> =
         list("ignored").iter().filter_map(|word| word.as_str().map(str::to_owned)).collect();
@@ -152,11 +185,9 @@ fn lines(answer: &Value) -> Vec<String> {
     }
     for also in list("also") {
         let others: Vec<&str> = also[1].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        lines.push(format!(
-            "nothing has {}; also looked for: {}",
-            also[0].as_str().unwrap_or_default(),
-            others.join(", ")
-        ));
+        let word = also[0].as_str().unwrap_or_default();
+        // Something may have the word itself: `~` asks for near ones all the same.
+        lines.push(format!("also looked for, near {word}: {}", others.join(", ")));
     }
     if let Some(meant) = answer["did_you_mean"].as_str() {
         lines.push(format!("did you mean: {meant}"));
@@ -169,6 +200,12 @@ fn lines(answer: &Value) -> Vec<String> {
         let score = hit["score"].as_f64().unwrap_or_default();
         lines.push(format!("{}. {title}  ({score:.3}{pinned})", hit["place"]));
         lines.push(format!("   {}", hit["url"].as_str().unwrap_or_default()));
+        let day = hit["date"].as_i64().and_then(search::day);
+        let author = hit["author"].as_str().map(|author| format!("by {author}"));
+        let known: Vec<String> = [author, day].into_iter().flatten().collect();
+        if !known.is_empty() {
+            lines.push(cut(&format!("   {}", known.join(" · ")), width));
+        }
         match hit["near_duplicates"].as_u64() {
             None | Some(0) => {}
             Some(1) => lines.push("   1 near-duplicate".to_owned()),
@@ -182,14 +219,14 @@ fn lines(answer: &Value) -> Vec<String> {
             let value =
                 field[1].as_object().and_then(|value| value.values().next()).cloned().unwrap_or_default();
             let value = value.as_array().and_then(|parts| parts.last().cloned()).unwrap_or(value);
-            fields.push(format!(
-                "{}: {}",
-                field[0].as_str().unwrap_or_default(),
-                value.as_str().unwrap_or_default()
-            ));
+            let value = cut(value.as_str().unwrap_or_default(), Some(LONGEST_VALUE));
+            fields.push(format!("{}: {value}", field[0].as_str().unwrap_or_default()));
         }
         if !fields.is_empty() {
-            lines.push(format!("   {}", fields.join(" · ")));
+            lines.push(cut(&format!("   {}", fields.join(" · ")), width));
+        }
+        if hit["more_of_site"].as_bool() == Some(true) {
+            lines.push("   more of this site: --set per_site=0".to_owned());
         }
         if let Ok(tree) = serde_json::from_value::<rank::Explanation>(hit["explanation"].clone()) {
             lines.extend(tree.to_string().lines().map(|line| format!("     {line}")));

@@ -159,6 +159,16 @@ fn widths(columns: &[Column], rows: &[Vec<String>], terminal: Option<usize>) -> 
     }
 }
 
+/// The beginning of a line, where it is too long.
+pub(super) fn cut(line: &str, width: Option<usize>) -> String {
+    match width {
+        Some(width) if line.chars().count() > width => {
+            line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+        }
+        _ => line.to_owned(),
+    }
+}
+
 fn line(columns: &[Column], widths: &[usize], cells: &[String], cut: bool) -> String {
     let mut line = String::new();
     for ((column, width), cell) in columns.iter().zip(widths).zip(cells) {
@@ -180,7 +190,8 @@ fn line(columns: &[Column], widths: &[usize], cells: &[String], cut: bool) -> St
     line
 }
 
-fn terminal_width() -> Option<usize> {
+/// Width of the terminal; none where nobody looks.
+pub(super) fn terminal_width() -> Option<usize> {
     if !std::io::stdout().is_terminal() {
         return None;
     }

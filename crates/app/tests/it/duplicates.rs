@@ -138,6 +138,18 @@ fn near_duplicates_are_grouped_compared_and_collapsed() {
     assert_eq!(hits[0]["near_duplicates"].as_u64(), Some(2));
     let text = desk.say(&["search", word]).out;
     assert!(text.contains("2 near-duplicates"), "{text}");
+    assert!(text.starts_with("3 hits, 3 with all words, 1 shown: 2 that say the same as others"), "{text}");
+    // Each of the two that are not shown is told which page stands for it.
+    let shown = hits[0]["url"].as_str().unwrap();
+    let others = group["members"].as_array().unwrap().iter().filter(|one| one["url"] != shown);
+    for other in others.map(|one| one["url"].as_str().unwrap()) {
+        let why = desk.json(&["why-not", other, word]).remove(0);
+        let same = format!("it says the same as {shown}, which stands for it");
+        assert_eq!(
+            (why["chain"].as_array().unwrap().last().unwrap(), &why["place"]),
+            (&Value::from(same), &Value::Null)
+        );
+    }
 }
 
 /// A site that gives every visitor a session and writes it into all links: the same pages without end.

@@ -23,6 +23,7 @@ mod refresh;
 mod rows;
 mod search;
 mod search_kill;
+mod search_text;
 mod serve;
 mod served;
 mod simulate;

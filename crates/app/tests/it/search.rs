@@ -18,7 +18,7 @@ use crate::served::{Served, missing, small, url};
 pub(crate) struct Desk {
     pub(crate) site: Arc<Served>,
     folder: Arc<tempfile::TempDir>,
-    data: PathBuf,
+    pub(crate) data: PathBuf,
 }
 
 impl Desk {
@@ -28,7 +28,7 @@ impl Desk {
         Desk::new(Arc::new(Demo::new(1, 1)), |start| example.replace("http://127.0.0.1:8080/", start))
     }
 
-    fn new(web: Arc<dyn Web>, project: impl FnOnce(&str) -> String) -> Desk {
+    pub(crate) fn new(web: Arc<dyn Web>, project: impl FnOnce(&str) -> String) -> Desk {
         let site = Served::start(web);
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("project.yaml"), project(&site.start_url())).unwrap();
@@ -88,7 +88,7 @@ impl Desk {
 
     /// One answer to a search.
     #[track_caller]
-    fn find(&self, args: &[&str]) -> Value {
+    pub(crate) fn find(&self, args: &[&str]) -> Value {
         self.json(&[&["search"], args].concat()).remove(0)
     }
 
@@ -113,7 +113,7 @@ impl Desk {
     }
 }
 
-fn hits(answer: &Value) -> &[Value] {
+pub(crate) fn hits(answer: &Value) -> &[Value] {
     answer["hits"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
@@ -236,12 +236,17 @@ fn what_cannot_be_done_is_said_with_its_place_and_ends_with_2() {
     check(&["search", "x", "-i", "nosuch"], "nosuch");
     check(&["search", "common AND"], "at character 8");
     check(&["search", "(common"], "at character 1");
-    check(&["search", "common before:soon"], "at character 8");
+    check(&["search", "common before:soon"], "at character 15");
     check(&["search", "common", "--set", "formula=1 + popularity"], "at character 5");
     check(&["search", "common", "--set", "k=-1"], "ranking.k");
     check(&["search", "common", "--set", "colour=red"], "colour");
     check(&["search", "common", "--set", "k"], "name=value");
-    check(&["search", "common", "--sort", "colour"], "cannot sort by colour");
+    check(&["search", "common", "--sort", "colour"], "it has date, depth, fetched");
+    check(&["search", "common", "--limit", "0"], "from 1 to 1000");
+    check(&["search", "common", "-n", "1001"], "from 1 to 1000");
+    check(&["search", "common", "--set", "weights.nosuch=2"], "it has anchor, text, title, url");
+    check(&["search", "-common"], "-- -c");
+    check(&["cached", &format!("{}page/1/", desk.site.start_url())], "page/1");
     check(&["search", "common", "--facet", "colour"], "cannot count colour");
     check(&["search", "common", "--cursor", "9.9"], "cursor");
     check(&["index", "status", "nosuch"], "nosuch");
@@ -258,6 +263,8 @@ fn what_cannot_be_done_is_said_with_its_place_and_ends_with_2() {
     with("ranking: {b: 2}\n", "ranking.b");
     with("ranking: {formula: log(stars}\n", "formula, at character");
     with("analysis: {language: klingon}\n", "klingon");
+    with("fields: {titel: {weight: 2}}\n", "it has anchor, date, ");
+    with("suggestions: {dictionary: /etc/passwd}\n", "in the data directory");
     assert!(desk.json(&["index", "list"]).iter().all(|index| index["name"] != "x"));
 }
 

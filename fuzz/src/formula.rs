@@ -1,6 +1,6 @@
 //! Formulas: the first line is the formula, the second the values of its variables, as text.
 
-use rank::Formula;
+use rank::{Formula, Scratch};
 
 use crate::first_line;
 
@@ -25,9 +25,13 @@ pub(crate) fn check(input: &[u8]) {
         .map(|word| word.parse().unwrap_or(f64::NAN))
         .collect::<Vec<f64>>();
     values.resize(formula.names().len(), 0.0);
-    let value = formula.value(&values);
-    assert!(value.is_none_or(f64::is_finite), "{text:?} is {value:?}");
     // What is no number is neutral, so that an order never has to compare one.
-    assert_eq!(formula.eval(&values, 7.5), value.unwrap_or(7.5));
-    assert_eq!(formula.value(&values), value);
+    let (value, other) = (formula.eval(&values, 7.5), formula.eval(&values, -7.5));
+    assert!(value.is_finite() && (value == other || (value, other) == (7.5, -7.5)), "{text:?} is {value:?}");
+    // Rows side by side have the values that they have alone.
+    let columns: Vec<Vec<f64>> = values.iter().map(|value| vec![*value, f64::NAN, *value]).collect();
+    let mut many = [0.0; 3];
+    formula.eval_many(&columns, 7.5, &mut Scratch::default(), &mut many);
+    let missing = vec![f64::NAN; values.len()];
+    assert_eq!(many, [value, formula.eval(&missing, 7.5), value], "{text:?}");
 }

@@ -85,7 +85,7 @@ test('script in every field of a page never runs anywhere', async (t) => {
   }
   assert.ok(shown >= 5, `the attack is shown as text on ${shown} pages only`);
 
-  // What opens over a page: why, and a row.
+  // What opens over a page: why, a row, a kept copy.
   const evil = page.getByRole('dialog').getByText(/onerror/).first();
   await page.goto(`${world.base}/runs/${id}?tab=pages`);
   await page.getByRole('button', { name: /^Why\? .*onerror/ }).first().click();
@@ -95,6 +95,10 @@ test('script in every field of a page never runs anywhere', async (t) => {
   await page.getByRole('row', { name: /onerror/ }).first().getByRole('gridcell').first().click();
   await evil.waitFor();
   await harmless('a row');
+  await page.goto(`${world.base}/search/evil?q=kind:page+evil`);
+  await page.getByRole('button', { name: 'Kept copy' }).first().click();
+  await page.getByRole('dialog').getByText(/__ran=/).first().waitFor();
+  await harmless('a kept copy');
 });
 
 test('a foreign page, open in the same browser, reads nothing of the API and changes nothing', async (t) => {

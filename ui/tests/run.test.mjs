@@ -161,8 +161,8 @@ test('failed pages are run again from the page', { timeout: 120_000 }, async (t)
   await t.test('its log is filtered, and its settings are those it was started with', async () => {
     await page.goto(`${world.base}/runs/${run.id}?tab=log`);
     const log = page.getByRole('log');
-    await log.getByText('404').first().waitFor();
-    await page.getByLabel('Message has').fill('404');
+    await log.getByText('status 404').first().waitFor();
+    await page.getByLabel('Message has').fill('status 404');
     await until('only lines with 404', async () => {
       const lines = await log.locator('.line').allInnerTexts();
       return lines.length === 2 && lines.every((line) => line.includes('404'));

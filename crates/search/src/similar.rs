@@ -4,12 +4,10 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use index::{Demand, Form, Order, Query as Ask, Scoring, Statistics, Term};
+use index::{Demand, Form, Query as Ask, Term};
 
 use crate::document::{Document, built_in};
 use crate::plan::{Marks, Plan};
-use crate::settings::Ranking;
-use crate::shard::ShardOrder;
 use crate::snippet::{Marked, mark};
 use crate::{SearchError, Searcher};
 
@@ -29,35 +27,18 @@ pub struct Cached {
 /// Words that tell a document from others.
 const TELLING: usize = 30;
 
+/// Documents of a URL among which its page is looked for.
+const MOST_OF_URL: usize = 100;
+
 /// Words read of it.
 const READ: usize = 5_000;
 
 impl Searcher<'_> {
-    /// The document of a URL, if the index has it.
+    /// The document of a URL, if the index has it: its page rather than a row that leads there.
     pub fn document_of(&self, url: &str) -> Result<Option<Document>, SearchError> {
         let query = Ask::Keyword { field: built_in::ADDRESS, value: url.to_owned() };
-        let scoring = Scoring::even(self.fields.schema.fields.len(), 0.0, 0.0, index::Idf::Standard);
-        let (statistics, ranking) = (Statistics::default(), Ranking { proximity: 0.0, ..Ranking::default() });
-        let order = ShardOrder {
-            query: &query,
-            filters: &[],
-            words: &[],
-            statistics: &statistics,
-            scoring: &scoring,
-            ranking: &ranking,
-            now: self.now,
-            demoted: &[],
-            most: 1,
-            order: Order::Score,
-            facets: &[],
-            count: false,
-        };
-        for shard in self.shards {
-            if let Some(found) = shard.best(&order)?.best.first() {
-                return shard.document(found.address).map(Some);
-            }
-        }
-        Ok(None)
+        let found = self.matching(&query, MOST_OF_URL)?;
+        Ok(found.into_iter().next().map(|located| located.document))
     }
 
     /// A document's text as the index has it, with a query's words marked.

@@ -59,10 +59,15 @@ impl Searcher<'_> {
                 keyword(built_in::PAGE, page_key(project, url)),
             ]),
         ]);
+        self.matching(&query, most)
+    }
+
+    /// The documents that match a query without words, pages before rows; at most so many of each shard.
+    pub(crate) fn matching(&self, query: &Ask, most: usize) -> Result<Vec<Located>, SearchError> {
         let scoring = Scoring::even(self.fields.schema.fields.len(), 0.0, 0.0, index::Idf::Standard);
         let (statistics, ranking) = (Statistics::default(), Ranking { proximity: 0.0, ..Ranking::default() });
         let order = ShardOrder {
-            query: &query,
+            query,
             filters: &[],
             words: &[],
             statistics: &statistics,

@@ -70,9 +70,18 @@ impl Corpus {
     }
 
     pub(crate) fn try_search(&self, search: &Search) -> Result<Answer, SearchError> {
+        self.with_searcher(|searcher| searcher.search(search))
+    }
+
+    /// The text that is kept of a URL.
+    pub(crate) fn kept(&self, url: &str) -> String {
+        let kept = self.with_searcher(|searcher| searcher.cached(url, "")).unwrap();
+        kept.text.iter().map(|line| line.with("[", "]")).collect()
+    }
+
+    fn with_searcher<T>(&self, f: impl FnOnce(&Searcher<'_>) -> T) -> T {
         let shards: Vec<&dyn Shard> = self.shards.iter().map(|shard| shard as &dyn Shard).collect();
-        let searcher = Searcher { fields: &self.fields, settings: &self.settings, shards: &shards, now: NOW };
-        searcher.search(search)
+        f(&Searcher { fields: &self.fields, settings: &self.settings, shards: &shards, now: NOW })
     }
 
     pub(crate) fn search(&self, search: &Search) -> Answer {

@@ -1,9 +1,9 @@
 //! What is shown of a hit: passages with what was looked for marked, bounded, whatever the text.
 
 use proptest::prelude::*;
-use search::{Document, Ranking, Search};
+use search::{Document, DocumentKind, Ranking, Search};
 
-use crate::corpus::{Corpus, asked, text};
+use crate::corpus::{Corpus, asked, settings, text};
 
 /// The passages of the only document, marks in brackets.
 fn check(body: &str, query: &str, expected: &[&str]) {
@@ -22,6 +22,21 @@ fn passages_mark_what_was_found() {
     check("No dogs here, cats only.", "cats -birds", &["No dogs here, [cats] only."]);
     check("White  space\n\tis   single.", "space", &["White [space] is single."]);
     check("Ça va, São Paulo?", "sao", &["Ça va, [São] Paulo?"]);
+}
+
+#[test]
+fn what_is_kept_of_a_url_is_its_page_and_not_a_row_that_leads_there() {
+    const URL: &str = "https://a.test/1";
+    let page = Document { url: URL.to_owned(), ..text("page", "The page itself.") };
+    let row = |id: &str| Document { kind: DocumentKind::Row, url: URL.to_owned(), ..text(id, "A row.") };
+    for at in 0..6 {
+        let mut documents: Vec<Document> = ["v", "w", "x", "y", "z"].map(row).into();
+        documents.insert(at, page.clone());
+        for shards in [1, 3] {
+            assert_eq!(Corpus::with(settings(), &documents, shards).kept(URL), "The page itself.");
+        }
+    }
+    assert_eq!(Corpus::new(&[row("x")]).kept(URL), "A row.");
 }
 
 #[test]

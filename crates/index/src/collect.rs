@@ -174,19 +174,8 @@ impl View {
             base = base.max(next / WINDOW * WINDOW);
             let entries = WINDOW.min(end - base);
             let (window, parts) = root.fill(base, entries);
-            docs.clear();
-            scores.clear();
-            each(&window.bits, |place| {
-                let doc = base + place as u32;
-                if !alive.is_some_and(|alive| alive.is_deleted(doc)) {
-                    docs.push(doc);
-                    scores.push(window.scores[place]);
-                }
-            });
-            if let Some(signals) = &mut signals {
-                signals(&docs, &mut scores);
-            }
-            for (&doc, &score) in docs.iter().zip(&scores) {
+            let is_dead = |doc: u32| alive.is_some_and(|alive| alive.is_deleted(doc));
+            let mut meet = |doc: u32, score: f64| {
                 let place = (doc - base) as usize;
                 let words = window.scores[place];
                 let all = parts.as_ref().is_none_or(|matched| usize::from(matched[place]) == root.parts);
@@ -200,6 +189,26 @@ impl View {
                     let candidate = Candidate { address, words, score, all, value, key: keys.get_val(doc) };
                     best.offer(Ranked { candidate, first: tier.0, by_value: tier.1 });
                 }
+            };
+            if let Some(signals) = &mut signals {
+                docs.clear();
+                scores.clear();
+                each(&window.bits, |place| {
+                    let doc = base + place as u32;
+                    if !is_dead(doc) {
+                        docs.push(doc);
+                        scores.push(window.scores[place]);
+                    }
+                });
+                signals(&docs, &mut scores);
+                docs.iter().zip(&scores).for_each(|(doc, score)| meet(*doc, *score));
+            } else {
+                each(&window.bits, |place| {
+                    let doc = base + place as u32;
+                    if !is_dead(doc) {
+                        meet(doc, window.scores[place]);
+                    }
+                });
             }
             base += WINDOW;
         }

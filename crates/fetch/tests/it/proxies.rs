@@ -193,6 +193,8 @@ async fn a_site_out_of_reach_behind_a_proxy_is_the_sites_failure() {
 
 #[tokio::test]
 async fn a_host_keeps_its_proxy() {
+    /// So many that all of them go one way once in 2^39 times: ports are drawn, and with them the ways.
+    const HOSTS: usize = 40;
     let site = Server::with(ok("page")).await;
     let servers = [
         TestProxy::start(Speaks::Socks5, None, 0).await.unwrap(),
@@ -201,7 +203,7 @@ async fn a_host_keeps_its_proxy() {
     let list = servers.iter().map(|server| proxy(ProxyKind::Socks5, server.address.port(), None)).collect();
     let fetcher = through(list);
     for path in ["/robots.txt", "/"] {
-        for host in 0..12 {
+        for host in 0..HOSTS {
             // A fetcher that forgets its connections would ask again, and the same one.
             let url = format!("http://h{host}.test:{}{path}", site.address.port());
             fetcher.fetch(request(&url)).await.unwrap();

@@ -8,12 +8,14 @@
 //! size stand in [`limits`].
 
 mod arena;
+mod doctype;
 mod events;
 mod fast;
 pub mod limits;
 #[cfg(test)]
 mod oracle;
 mod parse;
+mod references;
 pub mod select;
 mod switch;
 mod tokens;

@@ -1,20 +1,24 @@
-//! Collects what the tokenizer finds into tags and pieces of text, without an allocation per token.
+//! Cuts a page into tags and pieces of text, as browsers do, without an allocation per token.
 //!
-//! This is the only module that names the tokenizer. Both paths stand on it; they differ in the [`Sink`].
+//! The tokenizer of the HTML standard, written for speed: it looks for the next byte that means something instead of
+//! stepping through states, and hands over slices of the page wherever nothing has to be decoded. Both paths
+//! stand on it; they differ in the [`Sink`]. Tests hold it to html5ever's.
 
-use html5gum::{Emitter, Error, Tokenizer};
+use std::borrow::Cow;
 
+use memchr::{memchr, memchr2, memmem};
+
+use crate::doctype::Doctype;
 use crate::events::{Attribute, Tag};
 use crate::limits;
-
-pub(crate) use html5gum::State;
+use crate::references::{self, reference};
 
 /// Takes the tokens of a page.
 pub(crate) trait Sink {
     /// Whether comments and doctypes are wanted at all.
     const ALL: bool;
 
-    /// A start tag. The answer is the state in which its content is to be read, if not as usual.
+    /// A start tag. The answer is how its content is to be read, if not as usual.
     fn start(&mut self, tag: &Tag<'_>) -> Option<State>;
     fn end(&mut self, name: &str);
     fn text(&mut self, text: &str);
@@ -26,82 +30,95 @@ pub(crate) trait Sink {
     fn in_foreign(&mut self) -> bool;
 }
 
+/// How content that is no markup is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Text with character references, up to the end tag.
+    RcData,
+    /// Text up to the end tag.
+    RawText,
+    /// The same, but an end tag inside `<!-- <script>` is none.
+    ScriptData,
+    /// Text up to the end of the page.
+    PlainText,
+}
+
 /// Hands all tokens of `html` to `sink`.
 pub(crate) fn tokenize(html: &str, sink: &mut impl Sink) {
-    let emitter = Collector {
+    let html = &*unified(html);
+    let mut tokenizer = Tokenizer {
+        html,
+        at: 0,
+        has_nul: memchr(0, html.as_bytes()).is_some(),
         sink,
-        is_end: false,
-        self_closing: false,
-        name: Vec::new(),
-        last_start: Vec::new(),
-        buffer: Vec::new(),
+        name: String::new(),
+        buffer: String::new(),
         attributes: Vec::new(),
-        open: None,
-        partial: Vec::new(),
-        comment: Vec::new(),
-        doctype: Doctype::default(),
     };
-    let Ok(()) = Tokenizer::new_with_emitter(html, emitter).finish();
+    while tokenizer.at < html.len() {
+        if let Some(state) = tokenizer.markup() {
+            tokenizer.raw(state);
+        }
+    }
 }
 
-/// The token being read.
-struct Collector<'s, S> {
-    sink: &'s mut S,
-    is_end: bool,
-    self_closing: bool,
-    name: Vec<u8>,
-    last_start: Vec<u8>,
-    buffer: Vec<u8>,
+/// The page with line feeds alone as ends of lines.
+fn unified(html: &str) -> Cow<'_, str> {
+    if memchr(b'\r', html.as_bytes()).is_none() {
+        return Cow::Borrowed(html);
+    }
+    Cow::Owned(html.replace("\r\n", "\n").replace('\r', "\n"))
+}
+
+struct Tokenizer<'p, S> {
+    html: &'p str,
+    at: usize,
+    has_nul: bool,
+    sink: &'p mut S,
+    /// The name of the tag being read, and of the last start tag.
+    name: String,
+    /// Names and values of its attributes, one after the other.
+    buffer: String,
     attributes: Vec<Attribute>,
-    /// The attribute being read, unless it is over the limit.
-    open: Option<Attribute>,
-    /// Bytes of a character that the tokenizer hands over one by one.
-    partial: Vec<u8>,
-    comment: Vec<u8>,
-    doctype: Doctype,
 }
 
-#[derive(Default)]
-struct Doctype {
-    name: Vec<u8>,
-    public: Option<Vec<u8>>,
-    system: Option<Vec<u8>>,
-    force_quirks: bool,
-}
-
-impl<S: Sink> Collector<'_, S> {
-    /// Puts the attribute just read among the others, unless one of its name is there.
-    fn close_attribute(&mut self) {
-        let Some(mut attribute) = self.open.take() else { return };
-        if self.buffer.len() - attribute.name_end > limits::VALUE {
-            self.buffer.truncate(attribute.name_end + limits::VALUE);
-            // The cut may have split a character.
-            if let Err(error) = std::str::from_utf8(&self.buffer[attribute.name_end..]) {
-                self.buffer.truncate(attribute.name_end + error.valid_up_to());
+impl<S: Sink> Tokenizer<'_, S> {
+    /// Reads markup up to the end, or to a start tag whose content is read otherwise.
+    fn markup(&mut self) -> Option<State> {
+        loop {
+            let rest = &self.html[self.at..];
+            let Some(stop) = memchr2(b'<', b'&', rest.as_bytes()) else {
+                self.text(rest);
+                self.at = self.html.len();
+                return None;
+            };
+            if stop > 0 {
+                self.text(&rest[..stop]);
+                self.at += stop;
+            }
+            let (first, second) = (rest.as_bytes()[stop], rest.as_bytes().get(stop + 1));
+            match (first, second) {
+                (b'&', _) => self.reference(),
+                (_, Some(letter)) if letter.is_ascii_alphabetic() => {
+                    if let Some(state) = self.start_tag() {
+                        return Some(state);
+                    }
+                }
+                (_, Some(b'/')) => self.end_tag(),
+                (_, Some(b'!')) => self.declaration(),
+                (_, Some(b'?')) => self.bogus_comment(self.at + 1),
+                _ => self.character(),
             }
         }
-        attribute.value_end = self.buffer.len();
-        let name = &self.buffer[attribute.start..attribute.name_end];
-        let known = |other: &Attribute| &self.buffer[other.start..other.name_end] == name;
-        if name.is_empty() || self.attributes.iter().any(known) {
-            self.buffer.truncate(attribute.start);
-        } else {
-            self.attributes.push(attribute);
-        }
     }
 
-    fn begin_tag(&mut self, is_end: bool) {
-        self.is_end = is_end;
-        self.self_closing = false;
-        self.name.clear();
-        self.buffer.clear();
-        self.attributes.clear();
-        self.open = None;
-    }
-
+    /// Text outside of raw content, where a NUL is announced.
     fn text(&mut self, text: &str) {
-        if memchr::memchr(0, text.as_bytes()).is_none() {
-            return self.sink.text(text);
+        if !self.has_nul {
+            if !text.is_empty() {
+                self.sink.text(text);
+            }
+            return;
         }
         for (nth, part) in text.split('\0').enumerate() {
             if nth > 0 {
@@ -113,176 +130,311 @@ impl<S: Sink> Collector<'_, S> {
         }
     }
 
-    #[cold]
-    fn text_in_bytes(&mut self, bytes: &[u8]) {
-        self.partial.extend_from_slice(bytes);
-        let unfinished = match std::str::from_utf8(&self.partial) {
-            Ok(_) => 0,
-            Err(error) if error.error_len().is_none() => self.partial.len() - error.valid_up_to(),
-            // Cannot be: the page is UTF-8 and its bytes come in order. Read it all the same.
-            Err(_) => 0,
-        };
-        let rest = self.partial.split_off(self.partial.len() - unfinished);
-        let whole = std::mem::replace(&mut self.partial, rest);
-        self.text(&String::from_utf8_lossy(&whole));
-    }
-}
-
-impl<S: Sink> Emitter for Collector<'_, S> {
-    type Token = std::convert::Infallible;
-
-    fn set_last_start_tag(&mut self, name: Option<&[u8]>) {
-        self.last_start.clear();
-        self.last_start.extend_from_slice(name.unwrap_or_default());
+    /// A `<` or `&` that is only that.
+    fn character(&mut self) {
+        self.sink.text(&self.html[self.at..=self.at]);
+        self.at += 1;
     }
 
-    fn emit_eof(&mut self) {}
-
-    fn emit_error(&mut self, _: Error) {}
-
-    #[inline]
-    fn should_emit_errors(&mut self) -> bool {
-        false
-    }
-
-    #[inline]
-    fn pop_token(&mut self) -> Option<Self::Token> {
-        None
-    }
-
-    fn emit_string(&mut self, bytes: &[u8]) {
-        if self.partial.is_empty()
-            && let Ok(text) = std::str::from_utf8(bytes)
-        {
-            self.text(text);
-        } else {
-            self.text_in_bytes(bytes);
+    fn reference(&mut self) {
+        match reference(&self.html[self.at..], false) {
+            Some((characters, length)) => {
+                for character in characters.into_iter().flatten() {
+                    self.sink.text(character.encode_utf8(&mut [0; 4]));
+                }
+                self.at += length;
+            }
+            None => self.character(),
         }
     }
 
-    fn init_start_tag(&mut self) {
-        self.begin_tag(false);
-    }
-
-    fn init_end_tag(&mut self) {
-        self.begin_tag(true);
-    }
-
-    fn emit_current_tag(&mut self) -> Option<State> {
-        self.close_attribute();
-        let name = str_of(&self.name);
-        if self.is_end {
-            self.sink.end(name);
-            return None;
-        }
-        self.last_start.clear();
-        self.last_start.extend_from_slice(&self.name);
+    fn start_tag(&mut self) -> Option<State> {
+        let self_closing = self.tag(self.at + 1, true)?;
         self.sink.start(&Tag {
-            name,
-            self_closing: self.self_closing,
-            buffer: str_of(&self.buffer),
+            name: &self.name,
+            self_closing,
+            buffer: &self.buffer,
             attributes: &self.attributes,
         })
     }
 
-    fn set_self_closing(&mut self) {
-        self.self_closing = true;
-    }
-
-    fn push_tag_name(&mut self, bytes: &[u8]) {
-        self.name.extend_from_slice(bytes);
-    }
-
-    fn init_attribute(&mut self) {
-        self.close_attribute();
-        if !self.is_end && self.attributes.len() < limits::ATTRIBUTES {
-            let start = self.buffer.len();
-            self.open = Some(Attribute { start, name_end: start, value_end: start });
+    fn end_tag(&mut self) {
+        match self.html.as_bytes().get(self.at + 2) {
+            Some(letter) if letter.is_ascii_alphabetic() => {
+                if self.tag(self.at + 2, false).is_some() {
+                    self.sink.end(&self.name);
+                }
+            }
+            // `</>` is nothing.
+            Some(b'>') => self.at += 3,
+            Some(_) => self.bogus_comment(self.at + 2),
+            None => {
+                self.sink.text("</");
+                self.at += 2;
+            }
         }
     }
 
-    fn push_attribute_name(&mut self, bytes: &[u8]) {
-        if let Some(attribute) = &mut self.open {
-            self.buffer.extend_from_slice(bytes);
-            attribute.name_end = self.buffer.len();
+    /// Reads a tag from its name on, and goes behind it: whether it ends with `/>`. None at the end of the page, where a
+    /// tag that was begun is none.
+    fn tag(&mut self, start: usize, keep: bool) -> Option<bool> {
+        let bytes = self.html.as_bytes();
+        let length = bytes[start..].iter().position(|byte| is_space(*byte) || matches!(byte, b'/' | b'>'));
+        let mut at = start + length.unwrap_or(bytes.len() - start);
+        self.name.clear();
+        push_lower(&mut self.name, &self.html[start..at]);
+        self.buffer.clear();
+        self.attributes.clear();
+        let ended = loop {
+            match bytes.get(at) {
+                Some(b'>') => break Some(false),
+                Some(b'/') if bytes.get(at + 1) == Some(&b'>') => {
+                    at += 1;
+                    break Some(true);
+                }
+                Some(b'/') => at += 1,
+                Some(byte) if is_space(*byte) => at += 1,
+                Some(_) => match self.attribute(at, keep) {
+                    Some(after) => at = after,
+                    None => break None,
+                },
+                None => break None,
+            }
+        };
+        self.at = if ended.is_some() { at + 1 } else { bytes.len() };
+        ended
+    }
+
+    /// Reads the attribute at `start`: where it ends, unless the page does.
+    fn attribute(&mut self, start: usize, keep: bool) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        // A `=` at the start belongs to the name.
+        let name_end = (start + 1..bytes.len())
+            .find(|at| is_space(bytes[*at]) || matches!(bytes[*at], b'/' | b'>' | b'='))?;
+        let skip = |from: usize| (from..bytes.len()).find(|at| !is_space(bytes[*at]));
+        let (mut value, mut after) = ("", name_end);
+        let equals = skip(name_end)?;
+        if bytes[equals] == b'=' {
+            let begin = skip(equals + 1)?;
+            match bytes[begin] {
+                quote @ (b'"' | b'\'') => {
+                    let length = memchr(quote, &bytes[begin + 1..])?;
+                    value = &self.html[begin + 1..begin + 1 + length];
+                    after = begin + length + 2;
+                }
+                b'>' => after = begin,
+                _ => {
+                    after = (begin..bytes.len()).find(|at| is_space(bytes[*at]) || bytes[*at] == b'>')?;
+                    value = &self.html[begin..after];
+                }
+            }
+        }
+        if keep {
+            self.keep(&self.html[start..name_end], value);
+        }
+        Some(after)
+    }
+
+    /// Puts an attribute among the others, unless one of its name is there.
+    fn keep(&mut self, name: &str, value: &str) {
+        if self.attributes.len() == limits::ATTRIBUTES {
+            return;
+        }
+        let start = self.buffer.len();
+        push_lower(&mut self.buffer, name);
+        let name_end = self.buffer.len();
+        let name = &self.buffer[start..];
+        if self.attributes.iter().any(|other| &self.buffer[other.start..other.name_end] == name) {
+            self.buffer.truncate(start);
+            return;
+        }
+        references::push_value(&mut self.buffer, value);
+        if self.buffer.len() - name_end > limits::VALUE {
+            self.buffer.truncate(self.buffer.floor_char_boundary(name_end + limits::VALUE));
+        }
+        self.attributes.push(Attribute { start, name_end, value_end: self.buffer.len() });
+    }
+
+    /// What begins with `<!`.
+    fn declaration(&mut self) {
+        let rest = &self.html[self.at + 2..];
+        let begins = |name: &str| rest.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
+        if rest.starts_with("--") {
+            self.comment();
+        } else if begins("doctype") {
+            self.doctype();
+        } else if rest.starts_with("[CDATA[") && self.sink.in_foreign() {
+            let text = &rest[7..];
+            let length = memmem::find(text.as_bytes(), b"]]>");
+            self.text(&text[..length.unwrap_or(text.len())]);
+            self.at = length.map_or(self.html.len(), |length| self.at + 9 + length + 3);
+        } else {
+            self.bogus_comment(self.at + 2);
         }
     }
 
-    fn push_attribute_value(&mut self, bytes: &[u8]) {
-        if let Some(attribute) = &self.open
-            && self.buffer.len() - attribute.name_end <= limits::VALUE
-        {
-            self.buffer.extend_from_slice(bytes);
-        }
-    }
-
-    fn current_is_appropriate_end_tag_token(&mut self) -> bool {
-        self.is_end && !self.last_start.is_empty() && self.name == self.last_start
-    }
-
-    fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
-        self.sink.in_foreign()
-    }
-
-    fn init_comment(&mut self) {
-        self.comment.clear();
-    }
-
-    fn push_comment(&mut self, bytes: &[u8]) {
+    fn comment(&mut self) {
+        let text = &self.html[self.at + 4..];
+        let (length, end) = comment_end(text);
+        self.at += 4 + end;
         if S::ALL {
-            self.comment.extend_from_slice(bytes);
+            self.sink.comment(&without_nul(&text[..length]));
         }
     }
 
-    fn emit_current_comment(&mut self) {
+    fn bogus_comment(&mut self, start: usize) {
+        let text = &self.html[start..];
+        let length = memchr(b'>', text.as_bytes());
+        self.at = length.map_or(self.html.len(), |length| start + length + 1);
         if S::ALL {
-            self.sink.comment(str_of(&self.comment));
+            self.sink.comment(&without_nul(&text[..length.unwrap_or(text.len())]));
         }
     }
 
-    fn init_doctype(&mut self) {
-        self.doctype = Doctype::default();
-    }
-
-    fn push_doctype_name(&mut self, bytes: &[u8]) {
-        self.doctype.name.extend_from_slice(bytes);
-    }
-
-    fn set_doctype_public_identifier(&mut self, bytes: &[u8]) {
-        self.doctype.public = Some(bytes.to_vec());
-    }
-
-    fn set_doctype_system_identifier(&mut self, bytes: &[u8]) {
-        self.doctype.system = Some(bytes.to_vec());
-    }
-
-    fn push_doctype_public_identifier(&mut self, bytes: &[u8]) {
-        self.doctype.public.get_or_insert_default().extend_from_slice(bytes);
-    }
-
-    fn push_doctype_system_identifier(&mut self, bytes: &[u8]) {
-        self.doctype.system.get_or_insert_default().extend_from_slice(bytes);
-    }
-
-    fn set_force_quirks(&mut self) {
-        self.doctype.force_quirks = true;
-    }
-
-    fn emit_current_doctype(&mut self) {
+    fn doctype(&mut self) {
+        let start = self.at + "<!doctype".len();
+        let text = &self.html[start..];
+        let length = memchr(b'>', text.as_bytes());
+        self.at = length.map_or(self.html.len(), |length| start + length + 1);
         if S::ALL {
-            let doctype = &self.doctype;
-            let (public, system) = (doctype.public.as_deref(), doctype.system.as_deref());
-            self.sink.doctype(
-                str_of(&doctype.name),
-                public.map(str_of),
-                system.map(str_of),
-                doctype.force_quirks,
-            );
+            let text = without_nul(&text[..length.unwrap_or(text.len())]);
+            let Doctype { name, public, system, force_quirks } = Doctype::read(&text, length.is_none());
+            self.sink.doctype(&name, public, system, force_quirks);
+        }
+    }
+
+    /// Reads the content of the element just begun, and its end tag.
+    fn raw(&mut self, state: State) {
+        let name = std::mem::take(&mut self.name);
+        let end = match state {
+            State::PlainText => self.html.len(),
+            State::ScriptData => script_end(self.html, self.at, &name),
+            State::RcData | State::RawText => raw_end(self.html, self.at, &name),
+        };
+        let text = without_nul(&self.html[self.at..end]);
+        let mut rest = &*text;
+        if state == State::RcData {
+            while let Some(at) = memchr(b'&', rest.as_bytes()) {
+                let (characters, length) = reference(&rest[at..], false).unwrap_or(([Some('&'), None], 1));
+                if at > 0 {
+                    self.sink.text(&rest[..at]);
+                }
+                for character in characters.into_iter().flatten() {
+                    self.sink.text(character.encode_utf8(&mut [0; 4]));
+                }
+                rest = &rest[at + length..];
+            }
+        }
+        if !rest.is_empty() {
+            self.sink.text(rest);
+        }
+        self.at = end;
+        if end < self.html.len() {
+            self.end_tag();
         }
     }
 }
 
-/// Bytes of a UTF-8 page, cut at markup, as text.
-fn str_of(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap_or_default()
+/// White space between attributes; carriage returns are gone.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\t' | 0x0c)
+}
+
+/// A name as HTML knows it: in small letters.
+fn push_lower(to: &mut String, name: &str) {
+    let start = to.len();
+    to.push_str(name);
+    if name.bytes().any(|byte| byte.is_ascii_uppercase() || byte == 0) {
+        to[start..].make_ascii_lowercase();
+        if name.contains('\0') {
+            let replaced = to[start..].replace('\0', "\u{fffd}");
+            to.truncate(start);
+            to.push_str(&replaced);
+        }
+    }
+}
+
+/// Text where a NUL is replaced.
+pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
+    match memchr(0, text.as_bytes()) {
+        Some(_) => Cow::Owned(text.replace('\0', "\u{fffd}")),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// How long a comment is, and where what follows it begins; `text` is what follows `<!--`.
+fn comment_end(text: &str) -> (usize, usize) {
+    if text.starts_with('>') {
+        return (0, 1);
+    }
+    if text.starts_with("->") {
+        return (0, 2);
+    }
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    while let Some(dashes) = memmem::find(&bytes[from..], b"--") {
+        let at = from + dashes;
+        match &bytes[at + 2..] {
+            [b'>', ..] => return (at, at + 3),
+            [b'!', b'>', ..] => return (at, at + 4),
+            _ => from = at + 1,
+        }
+    }
+    let open = ["--!", "--", "-"].into_iter().find(|end| text.ends_with(end)).unwrap_or_default();
+    (text.len() - open.len(), text.len())
+}
+
+/// Where the end tag of this name stands, from `from` on, or the end.
+fn raw_end(html: &str, from: usize, name: &str) -> usize {
+    let found = memchr::memchr_iter(b'<', &html.as_bytes()[from..]).map(|at| from + at);
+    found.into_iter().find(|at| is_end_tag(html, *at, name)).unwrap_or(html.len())
+}
+
+/// Whether `</name` stands here, and the name ends there.
+fn is_end_tag(html: &str, at: usize, name: &str) -> bool {
+    let Some(rest) = html.as_bytes()[at..].strip_prefix(b"</") else { return false };
+    rest.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name.as_bytes()))
+        && rest.get(name.len()).is_some_and(|byte| ends_name(*byte))
+}
+
+fn ends_name(byte: u8) -> bool {
+    is_space(byte) || matches!(byte, b'/' | b'>')
+}
+
+/// Where a script ends. Behind `<!--` a `<script>` opens another, whose end tag is not ours, until `-->`.
+fn script_end(html: &str, from: usize, name: &str) -> usize {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Depth {
+        Plain,
+        Comment,
+        ScriptInComment,
+    }
+    let bytes = html.as_bytes();
+    let is_script = |rest: &[u8]| {
+        rest.get(..6).is_some_and(|begin| begin.eq_ignore_ascii_case(b"script"))
+            && rest.get(6).is_some_and(|byte| ends_name(*byte))
+    };
+    let (mut at, mut depth) = (from, Depth::Plain);
+    loop {
+        let rest = &bytes[at..];
+        let step = if depth == Depth::Plain { memchr(b'<', rest) } else { memchr2(b'<', b'>', rest) };
+        let Some(step) = step else { return html.len() };
+        at += step;
+        match (&bytes[at..], depth) {
+            ([b'>', ..], _) => {
+                if bytes[..at].ends_with(b"--") {
+                    depth = Depth::Plain;
+                }
+            }
+            (_, Depth::Plain | Depth::Comment) if is_end_tag(html, at, name) => return at,
+            ([b'<', b'!', b'-', b'-', ..], Depth::Plain) => {
+                depth = Depth::Comment;
+                at += 3;
+            }
+            ([b'<', rest @ ..], Depth::Comment) if is_script(rest) => depth = Depth::ScriptInComment,
+            ([b'<', b'/', rest @ ..], Depth::ScriptInComment) if is_script(rest) => depth = Depth::Comment,
+            _ => {}
+        }
+        at += 1;
+    }
 }

@@ -216,7 +216,7 @@ impl Reader {
         };
         let mut visit = visit_record(fetched, page.as_ref(), error);
         visit.noindex |= off_topic && self.settings.off_topic == OffTopic::Mark;
-        let maker = self.fingerprints.as_ref().zip(page.as_ref());
+        let maker = self.fingerprints.as_mut().zip(page.as_ref());
         let fingerprint = maker.and_then(|(maker, page)| maker.of_page(page)).map(Box::new);
         let fresh = (self.keeps && self.fresh.is_wanted()).then(|| {
             let mut page = page.filter(|_| !fetched.content.is_empty());

@@ -21,7 +21,7 @@ impl Book {
         Book { store: Store::memory(), maker }
     }
 
-    fn read(&self, path: &str, main: &str, menu: &str) -> Verdict {
+    fn read(&mut self, path: &str, main: &str, menu: &str) -> Verdict {
         let page = Page { main: main.to_owned(), text: format!("{menu}\n{main}"), ..Page::default() };
         let fingerprint = self.maker.of_page(&page).expect("enough text");
         let mut batch = self.store.batch();
@@ -53,7 +53,7 @@ fn words(seed: u64, count: u64) -> Vec<String> {
 
 #[test]
 fn the_same_text_is_a_copy_whatever_the_menu_and_the_spacing() {
-    let book = Book::by(Duplicates::Exact);
+    let mut book = Book::by(Duplicates::Exact);
     let text = words(1, 60).join(" ");
     assert_eq!(book.read("a", &text, "home"), Verdict::default());
     let other_menu = book.read("b", &text.to_uppercase().replace(' ', ",\n"), "start");
@@ -66,7 +66,7 @@ fn the_same_text_is_a_copy_whatever_the_menu_and_the_spacing() {
 #[test]
 fn near_duplicates_are_twins_by_either_judge() {
     for method in [Duplicates::Winnowing, Duplicates::Keywords] {
-        let book = Book::by(method);
+        let mut book = Book::by(method);
         for seed in 0..40 {
             assert!(!book.read(&format!("{seed}"), &words(seed, 300).join(" "), "").is_duplicate());
         }
@@ -82,7 +82,7 @@ fn near_duplicates_are_twins_by_either_judge() {
 #[test]
 fn a_page_is_no_duplicate_of_itself_and_leaves_nothing_when_it_changes() {
     for method in [Duplicates::Exact, Duplicates::Winnowing, Duplicates::Keywords] {
-        let book = Book::by(method);
+        let mut book = Book::by(method);
         let text = words(1, 300);
         book.read("a", &text.join(" "), "");
         let rows = book.rows();
@@ -100,7 +100,7 @@ fn a_page_is_no_duplicate_of_itself_and_leaves_nothing_when_it_changes() {
 
 #[test]
 fn a_twin_that_changed_counts_no_more() {
-    let book = Book::by(Duplicates::Winnowing);
+    let mut book = Book::by(Duplicates::Winnowing);
     let text = words(1, 300);
     book.read("a", &text.join(" "), "");
     let mut edited = text.clone();
@@ -116,7 +116,7 @@ fn a_twin_that_changed_counts_no_more() {
 #[test]
 fn a_text_that_says_nothing_has_no_fingerprint() {
     let settings = CrawlSettings::default().duplicate_settings();
-    let maker = FingerprintMaker::of(&settings).expect("not off");
+    let mut maker = FingerprintMaker::of(&settings).expect("not off");
     let page = Page { text: "next previous home".repeat(5), ..Page::default() };
     assert_eq!(maker.of_page(&page), None);
     let off = CrawlSettings { duplicates: Duplicates::Off, ..CrawlSettings::default() };
@@ -135,8 +135,8 @@ proptest! {
             edited[at] = format!("edit{at}");
         }
         let settings = CrawlSettings { duplicates: Duplicates::Winnowing, ..CrawlSettings::default() };
-        let maker = FingerprintMaker::of(&settings.duplicate_settings()).expect("not off");
-        let of = |words: &[String]| {
+        let mut maker = FingerprintMaker::of(&settings.duplicate_settings()).expect("not off");
+        let mut of = |words: &[String]| {
             maker.of_page(&Page { text: words.join(" "), ..Page::default() }).expect("enough text")
         };
         let kept = of(&text).likeness(&of(&edited)).expect("the same method");

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::compare::Likeness;
 use crate::lookup::{KEPT, Sketch};
 use crate::simhash::{self, simhash};
-use crate::winnow::{Winnowing, normal};
+use crate::winnow::{Letters, Winnowing};
 
 /// Letters and digits without which a text says nothing: every page of a gallery has "next" and "previous".
 pub const FEWEST_CHARACTERS: u32 = 128;
@@ -39,7 +39,7 @@ pub struct Fingerprint {
     pub whole: u64,
     /// Letters and digits of the main text.
     pub length: u32,
-    /// Its SimHash.
+    /// The SimHash of what decides; 0 where only exact duplicates are looked for.
     pub simhash: u64,
     /// What is looked up, least first.
     pub sketch: Vec<u64>,
@@ -54,7 +54,7 @@ pub enum Marks {
     #[default]
     None,
     /// The upper halves of the hashes that winnowing keeps, in order, four bytes each.
-    Hashes(Vec<u8>),
+    Hashes(#[serde(with = "as_bytes")] Vec<u8>),
     /// Hashes of stems and how often each stands there, by hash.
     Words(Vec<(u32, u32)>),
 }
@@ -64,6 +64,7 @@ pub enum Marks {
 pub struct FingerprintMaker {
     method: Duplicates,
     winnowing: Winnowing,
+    letters: Letters,
 }
 
 impl FingerprintMaker {
@@ -74,37 +75,40 @@ impl FingerprintMaker {
             window: settings.window.clamp(1, MOST_GRAM) as usize,
             ..Winnowing::default()
         };
+        let letters = Letters::default();
         (settings.method != Duplicates::Off)
-            .then_some(FingerprintMaker { method: settings.method, winnowing })
+            .then_some(FingerprintMaker { method: settings.method, winnowing, letters })
     }
 
     /// The fingerprint of a page; none of a page that says too little to be anyone's copy.
-    pub fn of_page(&self, page: &Page) -> Option<Fingerprint> {
+    pub fn of_page(&mut self, page: &Page) -> Option<Fingerprint> {
         let main = if page.main.is_empty() { &page.text } else { &page.main };
         self.of_text(main, &page.text, page.language.as_deref())
     }
 
-    fn of_text(&self, main: &str, whole: &str, language: Option<&str>) -> Option<Fingerprint> {
+    fn of_text(&mut self, main: &str, whole: &str, language: Option<&str>) -> Option<Fingerprint> {
         let main = &main[..main.floor_char_boundary(LONGEST)];
         let whole = &whole[..whole.floor_char_boundary(LONGEST)];
-        let (exact, length) = exact(main);
+        self.letters.read(main);
+        let length = self.letters.count();
         if length < FEWEST_CHARACTERS {
             return None;
         }
+        let exact = xxh3_64(self.letters.as_str().as_bytes());
         let whole = xxh3_64(whole.as_bytes());
-        let (sketch, marks) = match self.method {
-            Duplicates::Off | Duplicates::Exact => (Vec::new(), Marks::None),
-            Duplicates::Winnowing => self.winnowed(main),
+        let (simhash, sketch, marks) = match self.method {
+            Duplicates::Off | Duplicates::Exact => (0, Vec::new(), Marks::None),
+            Duplicates::Winnowing => self.winnowed(),
             Duplicates::Keywords => words(main, language),
         };
-        Some(Fingerprint { exact, whole, length, simhash: simhash(main), sketch, marks })
+        Some(Fingerprint { exact, whole, length, simhash, sketch, marks })
     }
 
-    fn winnowed(&self, main: &str) -> (Vec<u64>, Marks) {
-        let mut hashes = least(self.winnowing.hashes(main));
-        let halves = hashes.iter().flat_map(|hash| ((hash >> 32) as u32).to_be_bytes()).collect();
-        hashes.truncate(KEPT);
-        (hashes, Marks::Hashes(halves))
+    fn winnowed(&mut self) -> (u64, Vec<u64>, Marks) {
+        let hashes = least(self.winnowing.hashes(&mut self.letters));
+        let mut halves = Vec::with_capacity(hashes.len() * 4);
+        hashes.iter().for_each(|hash| halves.extend_from_slice(&((hash >> 32) as u32).to_be_bytes()));
+        (simhash(&hashes), hashes[..hashes.len().min(KEPT)].to_vec(), Marks::Hashes(halves))
     }
 }
 
@@ -114,8 +118,7 @@ impl Fingerprint {
         Sketch::of_least(self.sketch.clone())
     }
 
-    /// How alike two texts are, by what decides; none where they were judged by different methods. Texts without marks
-    /// are told by their SimHash, which knows only same and other.
+    /// How alike two texts are, by what decides; none where they were judged by different methods.
     pub fn likeness(&self, other: &Fingerprint) -> Option<Likeness> {
         if self.exact == other.exact {
             return Some(Likeness { similarity: 1.0, of_first: 1.0, of_second: 1.0 });
@@ -130,63 +133,38 @@ impl Fingerprint {
         }
     }
 
-    /// How alike their SimHashes are: an order to try candidates in.
+    /// How alike their SimHashes are: an order among those that are equally alike.
     pub fn nearness(&self, other: &Fingerprint) -> f64 {
         simhash::likeness(self.simhash, other.simhash)
     }
 }
 
 /// The least hashes, in order, each once. Most of many are left out before they are sorted.
-fn least(mut hashes: Vec<u64>) -> Vec<u64> {
+fn least(hashes: &mut [u64]) -> Vec<u64> {
+    let sorted = |hashes: &mut [u64]| {
+        hashes.sort_unstable();
+        let mut hashes = hashes.to_vec();
+        hashes.dedup();
+        hashes.truncate(MOST_HASHES);
+        hashes
+    };
     let some = MOST_HASHES * 2;
     if hashes.len() > some {
-        let mut few = hashes.clone();
-        few.select_nth_unstable(some);
-        few.truncate(some);
-        few.sort_unstable();
-        few.dedup();
-        if few.len() >= MOST_HASHES {
-            hashes = few;
+        hashes.select_nth_unstable(some);
+        let few = sorted(&mut hashes[..some]);
+        if few.len() == MOST_HASHES {
+            return few;
         }
     }
-    hashes.sort_unstable();
-    hashes.dedup();
-    hashes.truncate(MOST_HASHES);
-    hashes
-}
-
-/// The hash of a text's letters and digits in lower case, and how many they are.
-fn exact(text: &str) -> (u64, u32) {
-    let mut kept: Vec<u8> = Vec::with_capacity(text.len());
-    let mut count = 0_u32;
-    let mut rest = text;
-    while !rest.is_empty() {
-        // Most texts are mostly ASCII: byte by byte, without a branch for each.
-        let ascii = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
-        let before = kept.len();
-        kept.extend(
-            rest[..ascii].bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase()),
-        );
-        count += (kept.len() - before) as u32;
-        rest = &rest[ascii..];
-        let mut chars = rest.chars();
-        if let Some(c) = chars.next() {
-            for c in normal(c) {
-                kept.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                count += 1;
-            }
-        }
-        rest = chars.as_str();
-    }
-    (xxh3_64(&kept), count)
+    sorted(hashes)
 }
 
 /// Stems with their counts; looked up by pairs of stems in a row, as single ones stand in every text.
-fn words(main: &str, language: Option<&str>) -> (Vec<u64>, Marks) {
+fn words(main: &str, language: Option<&str>) -> (u64, Vec<u64>, Marks) {
     let code = language.and_then(|code| code.split(['-', '_']).next()).unwrap_or_default();
     let known = Analyzer::new(&Analysis::of_language(code));
     let Ok(analyzer) = known.or_else(|_| Analyzer::new(&Analysis::default())) else {
-        return (Vec::new(), Marks::None);
+        return (0, Vec::new(), Marks::None);
     };
     let mut counts: HashMap<u32, u32> = HashMap::new();
     let (mut pairs, mut last) = (Vec::new(), 0_u64);
@@ -205,8 +183,9 @@ fn words(main: &str, language: Option<&str>) -> (Vec<u64>, Marks) {
     words.sort_unstable();
     pairs.sort_unstable();
     pairs.dedup();
+    let simhash = simhash(&pairs);
     pairs.truncate(KEPT);
-    (pairs, Marks::Words(words))
+    (simhash, pairs, Marks::Words(words))
 }
 
 /// What two lists of four-byte hashes, each in order, have in common. Two of different hashes may share a half: twice in
@@ -247,4 +226,42 @@ fn cosine(first: &[(u32, u32)], second: &[(u32, u32)]) -> f64 {
     }
     let lengths = (square(first) * square(second)).sqrt();
     if lengths == 0.0 { 0.0 } else { (product / lengths).min(1.0) }
+}
+
+/// Bytes in one piece, which are written as they were one by one.
+mod as_bytes {
+    use std::fmt;
+
+    use serde::de::{Error, SeqAccess, Visitor};
+    use serde::{Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        deserializer.deserialize_byte_buf(Bytes)
+    }
+
+    struct Bytes;
+
+    impl<'de> Visitor<'de> for Bytes {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("bytes")
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut bytes: A) -> Result<Vec<u8>, A::Error> {
+            let mut all = Vec::new();
+            while let Some(byte) = bytes.next_element()? {
+                all.push(byte);
+            }
+            Ok(all)
+        }
+    }
 }

@@ -29,6 +29,14 @@ pub enum Hash {
     Md5,
 }
 
+/// Letters and digits of a text in lower case, and room for their hashes; used again for one text after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Letters {
+    utf8: Vec<u8>,
+    count: u32,
+    hashes: Vec<u64>,
+}
+
 /// A kept hash, and the characters it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Minutia {
@@ -58,55 +66,28 @@ impl Winnowing {
         kept
     }
 
-    /// The hashes of the fingerprint alone, in its order: several times faster.
-    pub fn hashes(&self, text: &str) -> Vec<u64> {
+    /// The hashes of the fingerprint alone, in its order, of equal ones in a row one: many times faster. They stand in
+    /// the room given, which is used again for the next text.
+    pub fn hashes<'a>(&self, letters: &'a mut Letters) -> &'a mut [u64] {
         let (gram, window) = (self.gram.max(1), self.window.max(1));
-        if self.hash == Hash::Md5 {
-            return self.fingerprint(text).iter().map(|minutia| minutia.hash).collect();
-        }
-        let mut codes: Vec<u32> = Vec::with_capacity(text.len());
-        for c in text.chars() {
-            if c.is_ascii() {
-                if c.is_ascii_alphanumeric() {
-                    codes.push(u32::from(c.to_ascii_lowercase()));
-                }
-            } else {
-                codes.extend(normal(c).map(u32::from));
+        letters.hashes.clear();
+        match self.hash {
+            Hash::Md5 => {
+                let minutiae = self.fingerprint(letters.as_str());
+                letters.hashes.extend(minutiae.iter().map(|minutia| minutia.hash));
+                letters.hashes.dedup();
+                return &mut letters.hashes;
+            }
+            Hash::Rolling if letters.count as usize == letters.utf8.len() => {
+                rolling_hashes(&letters.utf8, gram, &mut letters.hashes);
+            }
+            Hash::Rolling => {
+                let codes: Vec<u32> = letters.as_str().chars().map(u32::from).collect();
+                rolling_hashes(&codes, gram, &mut letters.hashes);
             }
         }
-        if codes.len() < gram {
-            return Vec::new();
-        }
-        let code = |at: usize| u64::from(codes[at]) + 1;
-        let oldest = (0..gram).fold(1, |power: u64, _| power.wrapping_mul(BASE));
-        let mut rolling = (0..gram).fold(0_u64, |hash, at| hash.wrapping_mul(BASE).wrapping_add(code(at)));
-        let mut hashes = Vec::with_capacity(codes.len() - gram + 1);
-        hashes.push(mixed(rolling));
-        for at in gram..codes.len() {
-            rolling = rolling.wrapping_mul(BASE).wrapping_add(code(at));
-            rolling = rolling.wrapping_sub(code(at - gram).wrapping_mul(oldest));
-            hashes.push(mixed(rolling));
-        }
-        let least = |from: usize, to: usize| {
-            (from..to).fold(from, |least, at| if hashes[at] <= hashes[least] { at } else { least })
-        };
-        if hashes.len() < window {
-            return vec![hashes[least(0, hashes.len())]];
-        }
-        let mut chosen = least(0, window);
-        let mut kept = vec![hashes[chosen]];
-        for at in window..hashes.len() {
-            let before = chosen;
-            if hashes[at] <= hashes[chosen] {
-                chosen = at;
-            } else if chosen + window <= at {
-                chosen = least(at + 1 - window, at + 1);
-            }
-            if chosen != before {
-                kept.push(hashes[chosen]);
-            }
-        }
-        kept
+        let kept = keep_least(&mut letters.hashes, window);
+        &mut letters.hashes[..kept]
     }
 
     /// The shortest common run that is certain to be found.
@@ -114,6 +95,65 @@ impl Winnowing {
         self.window.max(1) + self.gram.max(1) - 1
     }
 }
+
+impl Letters {
+    /// Takes those of another text.
+    pub fn read(&mut self, text: &str) {
+        self.utf8.clear();
+        self.count = 0;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let ascii = match rest.is_ascii() {
+                true => rest.len(),
+                false => rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len()),
+            };
+            self.push_ascii(&rest.as_bytes()[..ascii]);
+            let mut chars = rest[ascii..].chars();
+            for c in chars.next().into_iter().flat_map(normal) {
+                self.utf8.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                self.count += 1;
+            }
+            rest = chars.as_str();
+        }
+    }
+
+    /// Most texts are mostly ASCII: without a branch on what each byte is.
+    fn push_ascii(&mut self, bytes: &[u8]) {
+        let start = self.utf8.len();
+        self.utf8.resize(start + bytes.len(), 0);
+        let (room, mut kept) = (&mut self.utf8[start..], 0);
+        for byte in bytes {
+            let lower = LOWER[usize::from(byte & 127)];
+            room[kept] = lower;
+            kept += usize::from(lower != 0);
+        }
+        self.utf8.truncate(start + kept);
+        self.count += kept as u32;
+    }
+
+    /// The letters and digits.
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(&self.utf8).unwrap_or_default()
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+}
+
+/// ASCII letters and digits in lower case; 0 for what does not count.
+const LOWER: [u8; 128] = {
+    let mut table = [0; 128];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        if byte.is_ascii_alphanumeric() {
+            table[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    table
+};
 
 /// Winnows a text that comes in pieces.
 pub struct Winnower {
@@ -210,6 +250,59 @@ impl Winnower {
     }
 }
 
+/// The mixed hashes of all runs of `gram` characters.
+fn rolling_hashes<C: Copy + Into<u64>>(codes: &[C], gram: usize, hashes: &mut Vec<u64>) {
+    if codes.len() < gram {
+        return;
+    }
+    let code = |c: C| -> u64 { c.into() + 1 };
+    let oldest = (0..gram).fold(1, |power: u64, _| power.wrapping_mul(BASE));
+    let first = codes[..gram].iter();
+    let mut rolling = first.fold(0_u64, |hash, c| hash.wrapping_mul(BASE).wrapping_add(code(*c)));
+    hashes.reserve(codes.len() - gram + 1);
+    hashes.push(mixed(rolling));
+    hashes.extend(codes[gram..].iter().zip(codes).map(|(newest, leaving)| {
+        // Summed before: the next character waits for one product, not for two.
+        let change = code(*newest).wrapping_sub(code(*leaving).wrapping_mul(oldest));
+        rolling = rolling.wrapping_mul(BASE).wrapping_add(change);
+        mixed(rolling)
+    }));
+}
+
+/// Puts the least of every `window` hashes in a row in front, of equal ones in a row one, and says how many they are.
+///
+/// Block by block: a window is the end of one block and the beginning of the next, so its least is that of two numbers
+/// that are known. No branch depends on the hashes, as every seventh would be mispredicted.
+fn keep_least(hashes: &mut [u64], window: usize) -> usize {
+    let Some(mut last) = hashes[..window.min(hashes.len())].iter().min().copied() else { return 0 };
+    // For each place of a block the least from there to its end: in the block before, and in this one.
+    let (mut before, mut own) = (vec![u64::MAX; window + 1], vec![u64::MAX; window + 1]);
+    let mut kept = 1;
+    for start in (0..hashes.len()).step_by(window) {
+        let end = (start + window).min(hashes.len());
+        if end - start == window {
+            for at in (start..end).rev() {
+                own[at - start] = own[at - start + 1].min(hashes[at]);
+            }
+        }
+        if start == 0 {
+            hashes[0] = last;
+        } else {
+            let mut since_start = u64::MAX;
+            for at in start..end {
+                since_start = since_start.min(hashes[at]);
+                let least = since_start.min(before[at - start + 1]);
+                // Never ahead of what is yet to be read: there are fewer windows than hashes.
+                hashes[kept] = least;
+                kept += usize::from(least != last);
+                last = least;
+            }
+        }
+        std::mem::swap(&mut before, &mut own);
+    }
+    kept
+}
+
 /// What counts of a character: letters and digits, in lower case.
 pub(crate) fn normal(c: char) -> impl Iterator<Item = char> {
     c.to_lowercase().filter(|c| c.is_alphanumeric())
@@ -302,8 +395,16 @@ mod tests {
             text in "[a-cA-C ]{0,80}|\\PC{0,80}", gram in 0..6_usize, window in 0..6_usize, md5: bool,
         ) {
             let settings = Winnowing { gram, window, hash: if md5 { Hash::Md5 } else { Hash::Rolling } };
-            let expected: Vec<u64> = settings.fingerprint(&text).iter().map(|minutia| minutia.hash).collect();
-            prop_assert_eq!(settings.hashes(&text), expected);
+            let mut expected: Vec<u64> =
+                settings.fingerprint(&text).iter().map(|minutia| minutia.hash).collect();
+            let mut letters = Letters::default();
+            letters.read("what was read before leaves nothing");
+            letters.read(&text);
+            let found = settings.hashes(&mut letters).to_vec();
+            expected.dedup();
+            prop_assert_eq!(found, expected);
+            prop_assert_eq!(letters.as_str(), characters(&text).iter().collect::<String>());
+            prop_assert_eq!(letters.count() as usize, characters(&text).len());
         }
 
         #[test]

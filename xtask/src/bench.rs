@@ -30,6 +30,8 @@ struct Bench {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nothing,
+    /// Pages: `GANNET_BENCH_DOCUMENTS`.
+    Pages,
     /// Libraries for Python: `GANNET_BENCH_PYTHON`.
     Python,
     /// Libraries for Python and pages: `GANNET_BENCH_PYTHON`, `GANNET_BENCH_DOCUMENTS`.
@@ -47,6 +49,13 @@ const BENCHES: &[Bench] = &[
         package: "webs",
         example: "bench_crawl",
         beside: Beside::Crawlers,
+    },
+    Bench {
+        name: "read",
+        about: "processor time of reading a page: tags and text, links, everything",
+        package: "extract",
+        example: "bench_read",
+        beside: Beside::Pages,
     },
     Bench {
         name: "frontier",
@@ -229,11 +238,11 @@ fn named(beside: Beside) -> Result<Vec<(&'static str, PathBuf)>> {
     if beside == Beside::Crawlers {
         add("GANNET_BENCH_PYTHON", "comparison with Scrapy", &|| python::prepare(&target, &python::CRAWLERS));
         add("GANNET_BENCH_SPIDER", "comparison with spider", &|| peers::spider(&target));
-    } else {
+    } else if beside != Beside::Pages {
         let prepare = || python::prepare(&target, &python::BENCHES);
         add("GANNET_BENCH_PYTHON", "comparison with libraries for Python", &prepare);
     }
-    if matches!(beside, Beside::Crawlers | Beside::PythonAndPages) {
+    if matches!(beside, Beside::Crawlers | Beside::Pages | Beside::PythonAndPages) {
         add("GANNET_BENCH_DOCUMENTS", "pages to crawl", &|| documents::prepare(&target));
     }
     Ok(named)

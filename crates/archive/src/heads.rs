@@ -12,9 +12,10 @@ use flate2::{Decompress, FlushDecompress};
 use crate::ArchiveError;
 use crate::gzip::{HEADER, stated_length};
 
-/// Packed bytes that are read of a member, and unpacked ones that are kept.
-const PACKED: u64 = 4 * 1024;
-const UNPACKED: usize = 8 * 1024;
+/// Packed bytes that are read of a member, and unpacked ones that are kept: enough for most heads. Of the others the
+/// whole record is read.
+const PACKED: u64 = 1_536;
+const UNPACKED: usize = 3 * 1024;
 
 pub(crate) struct Heads {
     file: BufReader<File>,

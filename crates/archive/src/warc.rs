@@ -236,8 +236,11 @@ impl RecordWriter {
     }
 
     fn finish(&mut self, kind: RecordKind, block: &[&[u8]], records: &mut Records) {
-        let digest = Digest::of_parts(block);
-        self.field("WARC-Block-Digest", digest);
+        // The digest of its payload and the checksum of its gzip member say the same of a response; a second pass over
+        // every body would cost a fiftieth of a crawl.
+        if kind != RecordKind::Response {
+            self.field("WARC-Block-Digest", Digest::of_parts(block));
+        }
         self.field("Content-Length", block.iter().map(|part| part.len()).sum::<usize>());
         self.head.push_str("\r\n");
         let mut parts = Vec::with_capacity(block.len() + 2);

@@ -16,7 +16,8 @@ impl<'t> Doctype<'t> {
         let text = text.trim_start_matches(SPACE);
         let (name, rest) = text.split_at(text.find(SPACE).unwrap_or(text.len()));
         let name = name.to_ascii_lowercase();
-        let mut doctype = Doctype { force_quirks: at_end || name.is_empty(), name, public: None, system: None };
+        let mut doctype =
+            Doctype { force_quirks: at_end || name.is_empty(), name, public: None, system: None };
         let rest = rest.trim_start_matches(SPACE);
         let rest = if let Some(rest) = after_word(rest, "public") {
             let Some((public, rest)) = doctype.quoted(rest) else { return doctype };

@@ -398,8 +398,11 @@ fn knots() -> impl Strategy<Value = String> {
         prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
     };
     let doctype = of(" |a|\"|'|public|SYSTEM|html|-//w3c//dtd html 3.2//en|\u{0}|\t|\r");
-    let script = of("<!--|-->|--!>|<script>|</script>|</script |<SCRIPTY>|</Script/|-|<|>|</scr|x|\u{0}|\u{e9}|<!-|--");
-    let title = of("&amp;|&|&am|</titl|</title|</TITLE |<|>|x|</title>|\u{0}|\u{e9}|&#|&#x|65|;|&not|it|&notin;");
+    let script = of(
+        "<!--|-->|--!>|<script>|</script>|</script |<SCRIPTY>|</Script/|-|<|>|</scr|x|\u{0}|\u{e9}|<!-|--",
+    );
+    let title =
+        of("&amp;|&|&am|</titl|</title|</TITLE |<|>|x|</title>|\u{0}|\u{e9}|&#|&#x|65|;|&not|it|&notin;");
     let attributes = of(" |=|/|\"|'|a|B|c|&amp|&copy|;|&#65|\u{0}|\n|\t|\u{e9}|>|<|\r\n|\u{c}|a=b|a='1'");
     let comment = of("-|!|>|<|a|--|<!|\u{0}|\u{e9}");
     let knot = prop_oneof![

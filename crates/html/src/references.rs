@@ -31,8 +31,15 @@ pub(crate) fn push_value(to: &mut String, value: &str) {
     to.push_str(rest);
 }
 
+/// Those that most pages are full of.
+const COMMON: [(&str, char); 5] =
+    [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"'), ("&nbsp;", '\u{a0}')];
+
 /// The longest name that is one; `&notit` is `¬it`.
 fn name(text: &str, in_attribute: bool) -> Option<(Characters, usize)> {
+    if let Some((common, character)) = COMMON.iter().find(|(common, _)| text.starts_with(common)) {
+        return Some(([Some(*character), None], common.len()));
+    }
     let bytes = text.as_bytes();
     let mut best = None;
     // The table knows beginnings of names, too, so the look-up ends with the first that is none.

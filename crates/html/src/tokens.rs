@@ -258,7 +258,8 @@ impl<S: Sink> Tokenizer<'_, S> {
     /// What begins with `<!`.
     fn declaration(&mut self) {
         let rest = &self.html[self.at + 2..];
-        let begins = |name: &str| rest.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
+        let begins =
+            |name: &str| rest.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
         if rest.starts_with("--") {
             self.comment();
         } else if begins("doctype") {

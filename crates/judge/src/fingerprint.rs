@@ -76,8 +76,11 @@ impl FingerprintMaker {
             ..Winnowing::default()
         };
         let letters = Letters::default();
-        (settings.method != Duplicates::Off)
-            .then_some(FingerprintMaker { method: settings.method, winnowing, letters })
+        (settings.method != Duplicates::Off).then_some(FingerprintMaker {
+            method: settings.method,
+            winnowing,
+            letters,
+        })
     }
 
     /// The fingerprint of a page; none of a page that says too little to be anyone's copy.

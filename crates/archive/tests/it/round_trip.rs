@@ -27,7 +27,9 @@ fn every_visit_is_found_at_its_location() {
             assert_eq!(record.head.kind(), Some(member.kind));
             assert_eq!(record.head.target(), Some(fetched.url.as_str()));
             assert_eq!(record.head.get("warc-date").unwrap(), fetched.started.to_string());
-            assert_eq!(record.head.get("WARC-Block-Digest").unwrap(), Digest::of(&record.block).to_string());
+            // A response has that of its payload instead.
+            let digest = (member.kind != RecordKind::Response).then(|| Digest::of(&record.block).to_string());
+            assert_eq!(record.head.get("WARC-Block-Digest"), digest.as_deref());
             match member.kind {
                 RecordKind::Request => assert_eq!(record.block, fetched.request),
                 RecordKind::Metadata => {

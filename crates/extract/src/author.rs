@@ -49,6 +49,16 @@ const PREFIXES: &[&str] = &[
     "文",
     "글",
     "بقلم",
+    "लेखक",
+    "כותב",
+    "מאת",
+    "tác giả",
+    "penulis",
+    "autorius",
+    "författare",
+    "kirjoittaja",
+    "szerző",
+    "撰文",
     "started by",
     "asked by",
 ];
@@ -117,8 +127,48 @@ fn written(known: &Known<'_>) -> Option<String> {
             clean(&line[at..], true)
         };
         let dated = words.len() <= 160 && has_year(words);
-        lines().find_map(|line| clean(line, true)).or_else(|| lines().filter(|_| dated).find_map(after))
+        lines()
+            .find_map(|line| clean(line, true))
+            .or_else(|| lines().filter(|_| dated).find_map(after))
+            .or_else(|| lines().filter(|_| dated).find_map(beside_date))
     })
+}
+
+/// "A Name | 3 May 2026": a name alone, set off from its date by a mark.
+fn beside_date(line: &str) -> Option<String> {
+    const NO_NAMES: &[&str] = &[
+        "news",
+        "press",
+        "release",
+        "blog",
+        "article",
+        "read",
+        "min",
+        "opinion",
+        "sports",
+        "world",
+        "business",
+        "politics",
+        "review",
+        "updated",
+        "published",
+        "posted",
+        "comments",
+        "last",
+        "category",
+    ];
+    if !line.contains(['|', '·', '•', '—', '–']) {
+        return None;
+    }
+    let is_name = |part: &&str| {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        (2..=4).contains(&words.len())
+            && part.len() <= MAX_NAME
+            && part.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '.' | '-' | '\'' | '’' | '\u{a0}'))
+            && words.iter().all(|word| word.chars().next().is_some_and(|c| !c.is_lowercase()))
+            && !words.iter().any(|word| NO_NAMES.contains(&word.to_lowercase().as_str()))
+    };
+    line.split(['|', '·', '•', '—', '–']).map(str::trim).find(is_name).map(str::to_owned)
 }
 
 fn is_elsewhere(known: &Known<'_>, node: usize, part: Part) -> bool {
@@ -156,7 +206,7 @@ fn clean(text: &str, needs_prefix: bool) -> Option<String> {
     }
     let name = prefix
         .map_or(text, |prefix| &text[prefix.len()..])
-        .trim_start_matches([':', '：', ' ', '\u{a0}', '/']);
+        .trim_start_matches([':', '：', ' ', '\u{a0}', '/', '／', '\u{3000}']);
     let ends = |c: char| {
         matches!(c, '|' | '·' | '•' | '—' | '–' | '/' | '(' | '[' | '\n' | '⋅') || c.is_ascii_digit()
     };
@@ -184,6 +234,18 @@ mod tests {
 
     fn check(text: &str, needs_prefix: bool, expected: Option<&str>) {
         assert_eq!(clean(text, needs_prefix).as_deref(), expected, "of {text:?}");
+    }
+
+    #[test]
+    fn a_name_may_stand_alone_beside_its_date() {
+        let check = |line: &str, expected: Option<&str>| {
+            assert_eq!(beside_date(line).as_deref(), expected, "{line:?}")
+        };
+        check("Petra Lindqvist·18 March 2025·4 min read", Some("Petra Lindqvist"));
+        check("נועה ברקאי | פורסם: 14.07.2024", Some("נועה ברקאי"));
+        check("World News | 14 July 2024", None);
+        check("Berlin – 14 July 2024", None);
+        check("Petra Lindqvist 18 March 2025", None);
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(crate) struct Known<'a> {
     pub(crate) meta: &'a [(String, String)],
     pub(crate) path: &'a str,
     pub(crate) language: Option<&'a str>,
+    /// The day on which the page was served, if known: nothing was published after it.
+    pub(crate) served: Option<&'a str>,
 }
 
 /// Published and modified.
@@ -31,6 +33,10 @@ pub(crate) struct Dated {
     pub(crate) modified: Option<PageDate>,
     /// Blocks of a few words around a date, near the headline: who wrote it and when, not what.
     pub(crate) bylines: Vec<usize>,
+    /// The last day that may be meant.
+    latest: Option<String>,
+    /// Days of what the page is about; one of them is the page's own only where something says so.
+    events: Vec<String>,
 }
 
 /// Names of `<meta>` that give the date of publication, surest first; all without dots, dashes and case.
@@ -100,8 +106,19 @@ const MOST_BLOCKS: usize = 64;
 
 /// Weighs all hints.
 pub(crate) fn dated(known: &Known<'_>) -> Dated {
-    let mut dated = Dated::default();
     let language = known.language;
+    let marks = known.marks.iter().filter(|mark| mark.fact == Fact::Event);
+    let marked_events = marks.filter_map(|mark| {
+        let words = mark.value.as_deref().or_else(|| known.text.get(mark.start..mark.end));
+        words.and_then(|words| dates::value(words, language))
+    });
+    let events = known.facts.events.iter().filter_map(|day| dates::value(day, language));
+    let mut dated = Dated {
+        // Where the sun rises first it is tomorrow already.
+        latest: known.served.and_then(dates::next_day),
+        events: events.chain(marked_events).map(|at| at[..10].to_owned()).collect(),
+        ..Dated::default()
+    };
     for (list, source, slot) in [
         (&known.facts.published, DateSource::LinkedData, Fact::Published),
         (&known.facts.modified, DateSource::LinkedData, Fact::Modified),
@@ -135,12 +152,19 @@ pub(crate) fn dated(known: &Known<'_>) -> Dated {
 }
 
 impl Dated {
+    fn is_event(&self, at: &str) -> bool {
+        self.events.iter().any(|day| at.starts_with(day))
+    }
+
     fn offer(&mut self, fact: Fact, at: String, source: DateSource, confidence: u8) {
         let slot = match fact {
             Fact::Modified => &mut self.modified,
             Fact::Published | Fact::Date => &mut self.published,
-            Fact::Author => return,
+            Fact::Author | Fact::Event => return,
         };
+        if self.latest.as_deref().is_some_and(|latest| at.as_str() > latest && !at.starts_with(latest)) {
+            return;
+        }
         match slot {
             // The same day to the minute, or a surer word.
             Some(date) if date.confidence >= confidence => {
@@ -185,9 +209,12 @@ pub(crate) fn is_index(known: &Known<'_>) -> bool {
 
 /// Dates that markup points out.
 fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
-    let (from, to) = near_title(known);
+    let (from, title, to) = near_title(known);
     for mark in known.marks.iter().filter(|mark| mark.fact > Fact::Author) {
-        if is_beside(known, mark.node as usize) {
+        let is_near = (from..=to).contains(&mark.start);
+        // Names such as "signature" are used for the byline as well as for what stands below a post.
+        let is_named = mark.fact >= Fact::Modified && is_near;
+        if is_beside(known, mark.node as usize, is_named) {
             continue;
         }
         let words = known.text.get(mark.start..mark.end).unwrap_or_default();
@@ -198,7 +225,6 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                 .flatten()
         });
         let Some(at) = at else { continue };
-        let is_near = (from..=to).contains(&mark.start);
         // A label before it says more than a name: "Last updated <time>".
         let before = known.text.get(..mark.start).unwrap_or_default();
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -212,6 +238,9 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
             _ if is_index && !(fact == Fact::Modified && label.is_some()) => continue,
             Fact::Published | Fact::Modified if is_near => 85,
             Fact::Published | Fact::Modified => 66,
+            _ if dated.is_event(&at) => continue,
+            // Above the headline it may be today's.
+            _ if is_near && mark.start < title => 58,
             _ if is_near => 75,
             _ => 50,
         };
@@ -221,7 +250,7 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
 
 /// Dates that only people are told: with a label anywhere in the text, without one near the headline.
 fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
-    let (from, to) = near_title(known);
+    let (from, title, to) = near_title(known);
     let mut looked_at = 0;
     for (nth_block, block) in known.outline.blocks.iter().enumerate() {
         let words = known.text.get(block.start as usize..block.end as usize).unwrap_or_default();
@@ -231,7 +260,7 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
             continue;
         }
         looked_at += 1;
-        let beside = is_beside(known, block.node as usize);
+        let beside = is_beside(known, block.node as usize, false);
         let mut before = 0;
         let found = dates::find(words, known.language);
         for (nth, date) in found.iter().enumerate() {
@@ -247,7 +276,8 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                 continue;
             }
             let is_line = label.is_some() || !words.trim_end().ends_with(['.', '!', '?', '。']);
-            if is_near && !is_index && around <= MAX_AROUND && is_line {
+            let is_event = label.is_none() && dated.is_event(&date.at);
+            if is_near && !is_index && around <= MAX_AROUND && is_line && !is_event {
                 dated.bylines.push(nth_block);
             }
             let first = known.outline.nodes[block.node as usize].element;
@@ -265,12 +295,14 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                     );
                 }
                 None if !beside
+                    && !is_event
                     && !is_index
                     && is_near
                     && first.level().is_none()
                     && (around <= MAX_AROUND || date.range.start <= 3 && !is_long) =>
                 {
-                    dated.offer(Fact::Published, date.at.clone(), DateSource::Text, 60);
+                    let confidence = if (block.start as usize) < title { 56 } else { 60 };
+                    dated.offer(Fact::Published, date.at.clone(), DateSource::Text, confidence);
                 }
                 _ => {}
             }
@@ -278,19 +310,25 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     }
 }
 
-/// The part of the text around the headline.
-fn near_title(known: &Known<'_>) -> (usize, usize) {
+/// The part of the text around the headline: where it begins, where the headline stands, where it ends.
+fn near_title(known: &Known<'_>) -> (usize, usize, usize) {
     let blocks = &known.outline.blocks;
     let kept = &known.main.kept;
     let is_title =
         |at: &usize| known.outline.nodes[blocks[*at].node as usize].element == Element::H1 && kept[*at];
-    let first = (0..blocks.len()).find(is_title).or_else(|| kept.iter().position(|kept| *kept)).unwrap_or(0);
+    let title = (0..blocks.len()).find(is_title);
+    let first = title.or_else(|| kept.iter().position(|kept| *kept)).unwrap_or(0);
     let at = |at: usize| blocks.get(at).map_or(0, |block| block.start as usize);
-    (at(first.saturating_sub(BEFORE)), at((first + AFTER).min(blocks.len().saturating_sub(1))))
+    // Without a headline nothing stands before it.
+    (
+        at(first.saturating_sub(BEFORE)),
+        title.map_or(0, at),
+        at((first + AFTER).min(blocks.len().saturating_sub(1))),
+    )
 }
 
-/// Whether an element stands among menus, teasers or comments.
-fn is_beside(known: &Known<'_>, node: usize) -> bool {
+/// Whether an element stands among menus, teasers or comments; what is named may stand in what only seems to be one.
+fn is_beside(known: &Known<'_>, node: usize, is_named: bool) -> bool {
     let mut at = node;
     let mut in_text = false;
     while at > 0 {
@@ -298,7 +336,8 @@ fn is_beside(known: &Known<'_>, node: usize) -> bool {
         in_text |= matches!(node.element, Element::Article | Element::Main);
         let by_element =
             matches!(node.element, Element::Nav | Element::Aside | Element::Dialog | Element::Form);
-        let by_part = node.hint.part == Part::Weak || node.hint.part >= Part::Comments && !in_text;
+        let by_part =
+            node.hint.part == Part::Weak && !is_named || node.hint.part >= Part::Comments && !in_text;
         if known.main.aside[at] && (by_element || by_part) {
             return true;
         }
@@ -407,6 +446,18 @@ const PUBLISHED_WORDS: &[&str] = &[
     "started",
     "joined the discussion",
     "data de pub",
+    "प्रकाशित",
+    "פורסם",
+    "опубліковано",
+    "публикувано",
+    "đăng",
+    "diterbitkan",
+    "objavljen",
+    "objavené",
+    "udgivet",
+    "oprettet",
+    "publisert",
+    "เผยแพร่",
 ];
 const MODIFIED_WORDS: &[&str] = &[
     "updated",
@@ -458,6 +509,20 @@ const MODIFIED_WORDS: &[&str] = &[
     "تعديل",
     "frissít",
     "módosít",
+    "last update",
+    "ultima modifica",
+    "atualização",
+    "laatste wijziging",
+    "оновлено",
+    "последнее изменение",
+    "अपडेट",
+    "עודכן",
+    "cập nhật",
+    "diperbarui",
+    "ažurirano",
+    "posodobljen",
+    "แก้ไข",
+    "อัปเดต",
 ];
 
 #[cfg(test)]

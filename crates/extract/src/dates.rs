@@ -66,8 +66,8 @@ pub(crate) fn has_year(text: &str) -> bool {
             && !digit(at + 4)
             && (at == 0 || !digit(at - 1))
     });
-    // Arabic digits.
-    ascii || !text.is_ascii() && ["٢٠", "۲۰", "۱۴"].iter().any(|year| text.contains(year))
+    // Other digits, and the years of Thailand.
+    ascii || !text.is_ascii() && ["٢٠", "۲۰", "۱۴", "२०", "๒๕", "25"].iter().any(|year| text.contains(year))
 }
 
 /// A day in the path of a URL: `/2026/11/15/`, `/2026-11-15-`, `/20261115`.
@@ -102,6 +102,16 @@ pub(crate) fn in_path(path: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// The day after.
+pub(crate) fn next_day(day: &str) -> Option<String> {
+    let number = |range: Range<usize>| day.get(range).and_then(|part| part.parse::<u32>().ok());
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    [(year, month, day + 1), (year, month + 1, 1), (year + 1, 1, 1)]
+        .into_iter()
+        .map(|(year, month, day)| format!("{year:04}-{month:02}-{day:02}"))
+        .find(|day| is_day(day))
 }
 
 #[derive(Clone, Debug)]
@@ -158,6 +168,8 @@ fn digit(c: char) -> Option<u32> {
         '٠'..='٩' => Some(c as u32 - '٠' as u32),
         '۰'..='۹' => Some(c as u32 - '۰' as u32),
         '０'..='９' => Some(c as u32 - '０' as u32),
+        '०'..='९' => Some(c as u32 - '०' as u32),
+        '๐'..='๙' => Some(c as u32 - '๐' as u32),
         _ => None,
     }
 }
@@ -167,7 +179,7 @@ fn is_unit(c: char) -> bool {
 }
 
 fn is_combining(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}')
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}' | '\u{900}'..='\u{94f}' | '\u{e31}' | '\u{e34}'..='\u{e4e}')
 }
 
 /// The number of each month by its names: words are looked up by the thousand.
@@ -184,22 +196,29 @@ static MONTH_NAMES: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
 fn word(word: &str) -> What {
     const FILLERS: &[&str] = &[
         "de", "del", "of", "the", "th", "st", "nd", "rd", "er", "d", "den", "ta", "r", "г", "i", "w", "a",
-        "da", "di", "le", "el", "ngày", "tháng", "năm",
+        "da", "di", "le", "el", "ngày", "năm", "พ.ศ", "ค.ศ", "พ", "ค", "ศ",
     ];
-    if word.len() > 24 {
+    if word.len() > 40 {
         return What::Word;
     }
     let lower = word.to_lowercase();
     if let Some(month) = MONTH_NAMES.get(lower.as_str()) {
         return What::Month(*month);
     }
-    if FILLERS.contains(&lower.as_str()) { What::Filler } else { What::Word }
+    match lower.as_str() {
+        // "8 tháng 12 năm 2023": the number of the month follows.
+        "tháng" => What::Unit('月'),
+        lower if FILLERS.contains(&lower) => What::Filler,
+        _ => What::Word,
+    }
 }
 
 /// A date that begins with the first token, and how many tokens it takes.
 fn read(text: &str, tokens: &[Token], language: Option<&str>) -> Option<(Found, usize)> {
     let first = tokens.first()?;
     let make = |year: u32, month: u32, day: u32, used: usize| {
+        // Thailand counts from 543 years earlier.
+        let year = if (2500..2643).contains(&year) { year - 543 } else { year };
         let at = format!("{year:04}-{month:02}-{day:02}");
         let end = tokens[used - 1].range.end;
         is_day(&at).then_some((Found { at, range: first.range.start..end }, used))
@@ -258,6 +277,13 @@ fn read(text: &str, tokens: &[Token], language: Option<&str>) -> Option<(Found, 
         | [What::Number(year, 4), What::Month(month), What::Number(day, 1..=2), ..] => {
             make(*year, *month, *day, used(3))
         }
+        [
+            What::Number(day, 1..=2),
+            What::Unit('月'),
+            What::Number(month, 1..=2),
+            What::Number(year, 4),
+            ..,
+        ] => make(*year, *month, *day, used(4)),
         [What::Number(day, 1..=2), What::Month(month), What::Number(year, 2), ..] => {
             make(2000 + *year, *month, *day, used(3))
         }
@@ -368,29 +394,41 @@ fn is_day(day: &str) -> bool {
 /// Names of the months, long and short, in the forms that dates have.
 const MONTHS: [&str; 12] = [
     "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari stycznia sty января янв ledna led \
-     januára ocak oca ιανουαρίου ιαν tammikuuta január ianuarie ian يناير كانون січня siječnja",
+     januára ocak oca ιανουαρίου ιαν tammikuuta január ianuarie ian يناير كانون січня siječnja \
+     जनवरी มกราคม ม.ค ינואר בינואר януари sausio janvāris janvārī jaanuar janúar gener januara јануара januarie tammikuu",
     "february feb februar février févr fév febrero febbraio fevereiro fev februari lutego lut февраля фев února úno \
-     februára şubat şub φεβρουαρίου φεβ helmikuuta február februarie فبراير شباط лютого veljače",
+     februára şubat şub φεβρουαρίου φεβ helmikuuta február februarie فبراير شباط лютого veljače \
+     फरवरी फ़रवरी กุมภาพันธ์ פברואר בפברואר февруари vasario februāris februārī veebruar febrúar febrer februara фебруара",
     "march mar märz mär mrz mars marzo março maart mrt marca марта мар března bře mart μαρτίου μαρ maaliskuuta március \
-     martie مارس آذار березня ožujka marts",
+     martie مارس آذار березня ožujka marts \
+     मार्च มีนาคม מרץ במרץ kovo märts març marta maret mac",
     "april apr avril avr abril abr aprile kwietnia kwi апреля апр dubna dub apríla nisan nis απριλίου απρ huhtikuuta április \
-     aprilie أبريل ابريل نيسان квітня travnja",
+     aprilie أبريل ابريل نيسان квітня travnja \
+     अप्रैल เมษายน אפריל באפריל април balandžio aprīlis aprīlī aprill apríl aprila",
     "may mai mayo maggio mag maio mei maja maj мая май května kvě mája mayıs μαΐου μαϊ toukokuuta május مايو أيار травня \
-     svibnja",
+     svibnja \
+     मई พฤษภาคม מאי במאי gegužės maijs maijā maí maig",
     "june jun juni juin junio giugno giu junho czerwca cze июня июн června čvn júna haziran haz ιουνίου ιουν kesäkuuta június \
-     iunie يونيو حزيران червня lipnja",
+     iunie يونيو حزيران червня lipnja \
+     जून มิถุนายน יוני ביוני юни birželio jūnijs jūnijā juuni júní juny junija juna",
     "july jul juli juillet juil julio luglio lug julho lipca lip июля июл července čvc júla temmuz tem ιουλίου ιουλ \
-     heinäkuuta július iulie يوليو تموز липня srpnja",
+     heinäkuuta július iulie يوليو تموز липня srpnja \
+     जुलाई กรกฎาคม יולי ביולי юли liepos jūlijs jūlijā juuli júlí juliol julija jula",
     "august aug août agosto ago augustus sierpnia sie августа авг srpna srp augusta ağustos ağu αυγούστου αυγ elokuuta \
-     augusztus أغسطس اغسطس آب серпня kolovoza augusti",
+     augusztus أغسطس اغسطس آب серпня kolovoza augusti \
+     अगस्त สิงหาคม אוגוסט באוגוסט август rugpjūčio augusts augustā ágúst agost avgusta agustus ogos",
     "september sep sept septembre septiembre settembre set setembro września wrz сентября сен сент září septembra eylül eyl \
-     σεπτεμβρίου σεπ syyskuuta szeptember septembrie سبتمبر أيلول вересня rujna",
+     σεπτεμβρίου σεπ syyskuuta szeptember septembrie سبتمبر أيلول вересня rujna \
+     सितंबर सितम्बर กันยายน ספטמבר בספטמבר септември rugsėjo septembris septembrī setembre",
     "october oct oktober okt octobre octubre ottobre ott outubro out października paź октября окт října říj októbra ekim eki \
-     οκτωβρίου οκτ lokakuuta október octombrie أكتوبر تشرين жовтня",
+     οκτωβρίου οκτ lokakuuta október octombrie أكتوبر تشرين жовтня \
+     अक्टूबर अक्तूबर ตุลาคม אוקטובר באוקטובר октомври spalio oktobris oktobrī oktoober oktobra",
     "november nov novembre noviembre novembro listopada lis ноября ноя listopadu novembra kasım kas νοεμβρίου νοε \
-     marraskuuta noiembrie نوفمبر листопада studenoga",
+     marraskuuta noiembrie نوفمبر листопада studenoga \
+     नवंबर नवम्बर พฤศจิกายน נובמבר בנובמבר ноември lapkričio novembris novembrī nóvember studenog",
     "december dec dezember dez décembre déc diciembre dic dicembre dezembro grudnia gru декабря дек prosince pro decembra \
-     aralık ara δεκεμβρίου δεκ joulukuuta decembrie ديسمبر грудня prosinca",
+     aralık ara δεκεμβρίου δεκ joulukuuta decembrie ديسمبر грудня prosinca \
+     दिसंबर दिसम्बर ธันวาคม דצמבר בדצמבר декември gruodžio decembris decembrī detsember desember desembre disember",
 ];
 
 #[cfg(test)]
@@ -439,6 +477,13 @@ mod tests {
             "١٥ نوفمبر ٢٠٢٦",
             "2026. november 15.",
             "15. marraskuuta 2026",
+            "15 नवंबर 2026",
+            "१५ नवम्बर २०२६",
+            "15 พฤศจิกายน 2569",
+            "15 בנובמבר 2026",
+            "ngày 15 tháng 11 năm 2026",
+            "15 ноември 2026",
+            "15 листопада 2026",
             "15.11.2026",
             "15. 11. 2026",
             "15/11/2026",
@@ -460,6 +505,14 @@ mod tests {
     fn several_dates_keep_their_order() {
         check("Posted 3 May 2025, updated 2025-06-01", None, &["2025-05-03", "2025-06-01"]);
         check("version 10.11.2026.4, 32 May 2026, 2026-02-30, May 2026, 1999", None, &[]);
+    }
+
+    #[test]
+    fn a_day_is_followed_by_the_next() {
+        assert_eq!(next_day("2026-11-15").as_deref(), Some("2026-11-16"));
+        assert_eq!(next_day("2024-02-28").as_deref(), Some("2024-02-29"));
+        assert_eq!(next_day("2026-12-31").as_deref(), Some("2027-01-01"));
+        assert_eq!(next_day("soon"), None);
     }
 
     #[test]

@@ -46,10 +46,14 @@ pub(crate) enum Element {
     Address,
     Hgroup,
     Search,
+    /// One that a site has made up.
+    Custom,
+    /// A part of a line that nobody sees.
+    Unseen,
 }
 
 /// How many there are.
-pub(crate) const ELEMENTS: usize = Element::Search as usize + 1;
+pub(crate) const ELEMENTS: usize = Element::Unseen as usize + 1;
 
 impl Element {
     /// The element of this lower-case name. Bytes, because such a match becomes a decision tree.
@@ -118,6 +122,6 @@ impl Element {
 
     /// Whether its start ends an open paragraph.
     pub(crate) fn ends_paragraph(self) -> bool {
-        self != Element::Button
+        !matches!(self, Element::Button | Element::Unseen)
     }
 }

@@ -15,6 +15,12 @@ pub(crate) struct Hint {
     pub(crate) main: bool,
     /// Says that it holds a note beside the text, which belongs to it.
     pub(crate) note: bool,
+    /// Says that readers unfold it: a tab or a part of an accordion, which belongs to the text even while closed.
+    pub(crate) folded: bool,
+    /// Not meant for those who look: `aria-hidden` keeps it from those who listen, which is often more than that.
+    pub(crate) silent: bool,
+    /// Nobody sees it, or only those whose page is read to them; so also where it stands within a line.
+    pub(crate) unseen: bool,
     /// Says that it holds a fact about the page.
     pub(crate) fact: Option<Fact>,
 }
@@ -22,6 +28,8 @@ pub(crate) struct Hint {
 /// A fact about a page that markup points out, the surest last: of several the last one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fact {
+    /// The day of something that the page is about.
+    Event,
     Author,
     /// Some date.
     Date,
@@ -49,25 +57,35 @@ pub(crate) enum Part {
 /// Reads the attributes of a start tag.
 pub(crate) fn hint(tag: &Tag<'_>) -> Hint {
     let mut hint = Hint::default();
+    // Elements that a site has made up are called after their part: `<site-header>`.
+    if tag.name().contains('-') {
+        words(tag.name(), &mut hint);
+    }
     for (name, value) in tag.attributes() {
         match name {
             "class" | "id" => words(value, &mut hint),
             "role" => role(value.trim(), &mut hint),
-            "hidden" => hint.add(Part::Hidden),
-            "aria-hidden" if value == "true" => hint.add(Part::Weak),
+            "hidden" => hint.unseen = true,
+            "aria-hidden" if value == "true" => hint.silent = true,
             "aria-modal" if value == "true" => hint.add(Part::Strong),
-            "style" if is_hidden(value) => hint.add(Part::Hidden),
+            "style" if is_hidden(value) => hint.unseen = true,
             "itemprop" => match value {
                 "articleBody" => hint.main = true,
                 "datePublished" | "dateCreated" | "uploadDate" => hint.point_out(Fact::Published),
                 "dateModified" => hint.point_out(Fact::Modified),
                 "author" | "creator" => hint.point_out(Fact::Author),
+                "startDate" | "endDate" | "doorTime" | "validThrough" | "birthDate" => {
+                    hint.point_out(Fact::Event);
+                }
                 _ => {}
             },
             "rel" if has_word(value, "author") => hint.point_out(Fact::Author),
             "pubdate" => hint.point_out(Fact::Published),
             _ => {}
         }
+    }
+    if hint.unseen && !hint.folded {
+        hint.add(Part::Hidden);
     }
     hint
 }
@@ -97,6 +115,7 @@ fn role(value: &str, hint: &mut Hint) {
     match value {
         "main" => hint.main = true,
         "note" | "doc-tip" | "doc-notice" => hint.note = true,
+        "tabpanel" => hint.folded = true,
         "navigation" | "banner" | "contentinfo" | "complementary" | "search" | "dialog" | "alertdialog"
         | "menu" | "menubar" | "toolbar" | "doc-toc" | "tablist" => hint.add(Part::Strong),
         _ => {}
@@ -128,10 +147,15 @@ fn words(value: &str, hint: &mut Hint) {
         if prefix.len() < class.len() && about.contains(&prefix) {
             continue;
         }
+        if ["sr-only", "screen-reader-text", "visually-hidden", "visuallyhidden"].contains(&class) {
+            hint.unseen = true;
+        }
         let mut word = [0; MAX_WORD];
         let mut length = 0;
         let mut first = true;
         let mut before = 0_u8;
+        // Who wrote a post, as forums have it: `user-info`, `message-cell--user`; not what the user wrote.
+        let (mut of_user, mut of_text, mut of_event) = (false, false, false);
         for byte in class.bytes().chain([b'-']) {
             let ends = !byte.is_ascii_alphanumeric();
             if ends || byte.is_ascii_uppercase() && before.is_ascii_lowercase() {
@@ -142,7 +166,18 @@ fn words(value: &str, hint: &mut Hint) {
                         true if class.len() == value.trim().len() => Place::Alone,
                         true => Place::Class,
                     };
-                    add_word(&word[..length], place, hint);
+                    match &word[..length] {
+                        b"user" => of_user = true,
+                        b"event" | b"events" | b"deadline" | b"start" | b"end" | b"due" => of_event = true,
+                        b"date" | b"datetime" if of_event => hint.point_out(Fact::Event),
+                        b"content" | b"text" | b"body" | b"generated" | b"story" | b"guide" | b"agent"
+                        | b"post" | b"review" => of_text = true,
+                        b"comment" => {
+                            of_text = true;
+                            hint.add(Part::Comments);
+                        }
+                        word => add_word(word, place, hint),
+                    }
                     first = false;
                 }
                 length = 0;
@@ -154,6 +189,9 @@ fn words(value: &str, hint: &mut Hint) {
                 length += 1;
             }
             before = byte;
+        }
+        if of_user && !of_text {
+            hint.add(Part::Byline);
         }
     }
 }
@@ -167,29 +205,29 @@ fn add_word(word: &[u8], place: Place, hint: &mut Hint) {
         | b"subscribe" | b"subscription" | b"signup" | b"advert" | b"advertisement" | b"ads" | b"adsense"
         | b"adslot" | b"sponsored" | b"pagination" | b"pager" | b"paging" | b"sidebar" | b"skip"
         | b"skiplink" | b"masthead" | b"offcanvas" | b"megamenu" | b"noprint" | b"paywall" | b"upsell"
-        | b"crosssell" | b"headerlink" | b"modal" | b"popup" | b"overlay" | b"lightbox" | b"interstitial" => {
-            hint.add(Part::Strong)
-        }
+        | b"crosssell" | b"modal" | b"popup" | b"overlay" | b"lightbox" | b"interstitial" | b"leftnav"
+        | b"rightnav" | b"sidemenu" | b"submenu" | b"compartir" | b"partager" | b"teilen" | b"condividi"
+        | b"relacionadas" | b"relacionados" | b"onetrust" | b"cookiebot" => hint.add(Part::Strong),
         b"ad" if place == Place::Start || place == Place::Alone => hint.add(Part::Strong),
-        b"comment" | b"comments" | b"disqus" | b"respond" | b"commentlist" | b"discussion" => {
-            hint.add(Part::Comments)
-        }
+        b"comments" | b"disqus" | b"respond" | b"commentlist" | b"discussion" => hint.add(Part::Comments),
         b"menu" | b"banner" | b"promo" | b"promotion" | b"toolbar" | b"toc" | b"tags" | b"taglist"
         | b"categories" | b"login" | b"signin" | b"search" | b"popular" | b"trending" | b"latest"
         | b"recent" | b"bio" | b"rail" | b"secondary" | b"tertiary" | b"topbar" | b"dropdown"
-        | b"actions" | b"tools" | b"controls" | b"buttons" | b"alert" | b"vote" | b"votes"
-        | b"editsection" | b"navbox" | b"catlinks" | b"toctitle" | b"print" | b"language" | b"languages"
-        | b"locale" | b"sr" | b"hatnote" | b"signature" | b"profile" | b"postprofile" | b"avatar"
-        | b"userinfo" | b"quicklinks" | b"permalink" | b"teasers" | b"partners" | b"donate" | b"donation"
-        | b"carousel" | b"ticker" | b"marketing" | b"feedback" | b"helpful" | b"reactions" => {
-            hint.add(Part::Weak)
-        }
+        | b"actions" | b"tools" | b"controls" | b"buttons" | b"alert" | b"vote" | b"votes" | b"navbox"
+        | b"catlinks" | b"toctitle" | b"print" | b"language" | b"languages" | b"locale" | b"sr"
+        | b"hatnote" | b"signature" | b"profile" | b"postprofile" | b"avatar" | b"userinfo"
+        | b"quicklinks" | b"permalink" | b"teasers" | b"partners" | b"donate" | b"donation" | b"carousel"
+        | b"ticker" | b"marketing" | b"feedback" | b"helpful" | b"reactions" => hint.add(Part::Weak),
         b"widget" | b"screen" | b"visually" if place != Place::Within => hint.add(Part::Weak),
-        b"byline" | b"author" | b"authors" | b"postauthor" | b"username" | b"vcard" => {
+        b"side" | b"lateral" if matches!(place, Place::Alone | Place::Class) => hint.add(Part::Weak),
+        b"accordion" | b"collapse" | b"collapsible" | b"tab" | b"tabs" | b"tabpanel" | b"panel"
+        | b"expandable" | b"spoiler" | b"faq" => hint.folded = true,
+        b"byline" | b"author" | b"authors" | b"postauthor" | b"username" | b"bigusername" | b"vcard"
+        | b"writer" | b"reporter" | b"autor" | b"autore" | b"auteur" | b"verfasser" | b"firma" => {
             hint.add(Part::Byline);
             hint.point_out(Fact::Author);
         }
-        b"date" | b"dateline" | b"timestamp" | b"datetime" => {
+        b"date" | b"dateline" | b"timestamp" | b"datetime" | b"fecha" | b"datum" => {
             hint.add(Part::Byline);
             hint.point_out(Fact::Date);
         }
@@ -208,6 +246,11 @@ fn add_word(word: &[u8], place: Place, hint: &mut Hint) {
             hint.note = true
         }
         b"articlebody" => hint.main = true,
+        // Signs beside headings that only the mouse brings up.
+        b"editsection" | b"headerlink" => {
+            hint.add(Part::Weak);
+            hint.unseen = true;
+        }
         _ => {}
     }
 }

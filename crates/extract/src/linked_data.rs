@@ -10,17 +10,34 @@ pub(crate) struct Facts {
     pub(crate) author: Option<String>,
     pub(crate) headline: Option<String>,
     pub(crate) language: Option<String>,
+    /// Days on which something begins or ends that the page is about.
+    pub(crate) events: Vec<String>,
+    /// The page is a thread: what visitors wrote is what it is there for.
+    pub(crate) is_thread: bool,
     /// How well the item fits that said so.
     rank: u8,
 }
 
 /// Objects looked at in one script.
 const MOST_OBJECTS: usize = 2_000;
+/// Of these, how many may name days.
+const MOST_EVENTS: usize = 20;
 
 impl Facts {
     /// Adds what one script says.
     pub(crate) fn add(&mut self, script: &str) {
-        let names = ["datePublished", "dateModified", "dateCreated", "uploadDate", "author", "inLanguage"];
+        let names = [
+            "datePublished",
+            "dateModified",
+            "dateCreated",
+            "uploadDate",
+            "author",
+            "inLanguage",
+            "startDate",
+            "endDate",
+            "QAPage",
+            "ForumPosting",
+        ];
         if !names.iter().any(|name| script.contains(name)) {
             return;
         }
@@ -37,6 +54,12 @@ impl Facts {
                         self.take(item, &items, best);
                     }
                 }
+                let is_thread = |kind: &str| kind == "QAPage" || kind == "DiscussionForumPosting";
+                self.is_thread |= items.iter().any(|item| kinds(item).any(is_thread));
+                for item in items.iter().take(MOST_EVENTS) {
+                    let names = ["startDate", "endDate", "validThrough", "previousStartDate"];
+                    self.events.extend(names.iter().filter_map(|name| text(item, name)).map(str::to_owned));
+                }
                 // What the page says of itself fills gaps.
                 for item in items.iter().filter(|item| is_page(item)) {
                     self.fill(item, &items);
@@ -52,7 +75,8 @@ impl Facts {
 
     fn take(&mut self, item: &Json, items: &[&Json], rank: u8) {
         if rank > self.rank {
-            *self = Facts { rank, ..Facts::default() };
+            let (events, is_thread) = (std::mem::take(&mut self.events), self.is_thread);
+            *self = Facts { rank, events, is_thread, ..Facts::default() };
         }
         self.fill(item, items);
     }

@@ -8,6 +8,7 @@
 
 use crate::element::Element;
 use crate::hints::Part;
+use crate::notices;
 use crate::outline::Outline;
 use crate::sections;
 
@@ -36,6 +37,44 @@ impl Main {
             }
         }
     }
+
+    /// A line before the text with little in it but the author's name says who wrote it.
+    pub(crate) fn drop_names(&mut self, outline: &Outline, text: &str, author: &str) {
+        let Some(first) = self.kept.iter().position(|kept| *kept) else { return };
+        for (at, block) in outline.blocks.iter().enumerate().skip(first).take(8) {
+            let words = text.get(block.start as usize..block.end as usize).unwrap_or_default();
+            let is_line = outline.nodes[block.node as usize].element.level().is_none()
+                && words.len() <= author.len() + 40
+                && !words.trim_end().ends_with(['.', '!', '?', '。']);
+            if is_line && words.contains(author) {
+                self.kept[at] = false;
+            }
+        }
+    }
+}
+
+/// Whether a URL's path says that the page is a thread, as many makes of forums have it.
+pub(crate) fn is_thread(path: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "thread",
+        "threads",
+        "topic",
+        "showthread",
+        "showthread.php",
+        "viewtopic",
+        "viewtopic.php",
+        "viewthread",
+        "viewthread.php",
+        "comments",
+        "discussion",
+        "discussions",
+        "questions",
+        "forum",
+        "forums",
+        "board",
+    ];
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    path.split('/').any(|part| NAMES.iter().any(|name| part.eq_ignore_ascii_case(name)))
 }
 
 /// A block with so many bytes, few of them links, is prose.
@@ -76,7 +115,7 @@ impl Sum {
 }
 
 /// Chooses the main blocks of a page.
-pub(crate) fn choose(outline: &Outline, text: &str) -> Main {
+pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool) -> Main {
     let blocks: Vec<Sum> = (0..outline.blocks.len()).map(|at| block_sum(outline, at)).collect();
     if outline.overflow {
         let kept = vec![true; blocks.len()];
@@ -84,7 +123,12 @@ pub(crate) fn choose(outline: &Outline, text: &str) -> Main {
     }
     let all = sums(outline, &blocks, |_| true);
     let mut aside = set_aside(outline, &all);
-    drop_comments(outline, &blocks, &mut aside);
+    let sizes: Vec<notices::Size> =
+        all.iter().map(|sum| notices::Size { bytes: sum.bytes, prose: sum.prose, h1: sum.h1 }).collect();
+    notices::set_aside(outline, text, &sizes, &mut aside);
+    if !is_thread {
+        drop_comments(outline, &blocks, &mut aside);
+    }
     let rest = sums(outline, &blocks, |node| !aside[node]);
     let by_prose = rest[0].prose >= 200 && rest[0].prose * 4 >= rest[0].bytes;
     let root = root(outline, &rest, &aside, by_prose);
@@ -99,7 +143,12 @@ pub(crate) fn choose(outline: &Outline, text: &str) -> Main {
         })
         .collect();
     keep_title(outline, &aside, root, &mut kept);
+    keep_lead(outline, text, &aside, &links, &mut kept);
     sections::drop_closing(outline, text, &mut kept);
+    if !is_list {
+        notices::drop_stamps(outline, text, &mut kept);
+    }
+    notices::drop_colophon(outline, text, &mut kept);
     sections::drop_empty_headings(outline, &mut kept, is_list);
     let kept_bytes: u32 = kept.iter().zip(&blocks).filter(|(kept, _)| **kept).map(|(_, sum)| sum.bytes).sum();
     // Nothing stands out: what is surely beside the text goes, and if nothing is left then, all stays.
@@ -192,14 +241,19 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
         let is_prose = sum.prose >= 200 && sum.link_share() < 25;
         let by_hint = match node.hint.part {
             Part::Unknown | Part::Comments => false,
-            Part::Byline => sum.bytes <= 160 && !sum.h1 && node.element.level().is_none(),
+            Part::Byline => {
+                let is_line = node.element.level().is_none() && node.element != Element::Table;
+                sum.bytes <= 160 && !sum.h1 && is_line
+            }
             Part::Weak => {
                 !(node.hint.note || is_prose || share(sum, 25) || sum.h1 && sum.bytes > 0 && sum.anchors < 3)
             }
             Part::Strong => !(share(sum, 50) || sum.h1 && share(sum, 25)),
-            Part::Hidden => !share(sum, 80),
+            Part::Hidden => !share(sum, 80) && !outline.nodes[parent].hint.folded,
         };
-        aside[at] = aside[parent] || by_element || by_hint;
+        // Kept from those who listen: icons, doubles, and texts that are folded away.
+        let is_silent = node.hint.silent && !node.hint.folded && !(sum.prose > 0 && sum.link_share() < 25);
+        aside[at] = aside[parent] || by_element || by_hint || is_silent;
     }
     aside
 }
@@ -260,10 +314,12 @@ fn root(outline: &Outline, sums: &[Sum], aside: &[bool], by_prose: bool) -> usiz
             .filter(|node| outline.nodes[*node].parent as usize == root)
             .find(enough);
         let holds = |element: Element| {
-            use Element::{Article, Blockquote, Body, Center, Div, Form, Main, Section, Table, Td, Tr};
+            use Element::{
+                Article, Blockquote, Body, Center, Custom, Div, Form, Main, Section, Table, Td, Tr,
+            };
             matches!(
                 element,
-                Article | Blockquote | Body | Center | Div | Form | Main | Section | Table | Td | Tr
+                Article | Blockquote | Body | Center | Custom | Div | Form | Main | Section | Table | Td | Tr
             )
         };
         match child {
@@ -312,6 +368,29 @@ fn keep_title(outline: &Outline, aside: &[bool], root: usize, kept: &mut [bool])
         && let Some(title) = (0..first).rev().find(is_title)
     {
         kept[title] = true;
+    }
+}
+
+/// Bytes of a lead at least, and blocks between the headline and the text at most.
+const LEAD: usize = 40;
+const MOST_LEADS: usize = 8;
+
+/// So does its first paragraph, which says in a sentence what the text is about.
+fn keep_lead(outline: &Outline, text: &str, aside: &[bool], links: &[bool], kept: &mut [bool]) {
+    let is_title = |at: &usize| outline.nodes[outline.blocks[*at].node as usize].element == Element::H1;
+    let Some(title) = (0..kept.len()).find(|at| kept[*at]).filter(is_title) else { return };
+    let Some(next) = (title + 1..kept.len()).find(|at| kept[*at]) else { return };
+    if next - title > MOST_LEADS {
+        return;
+    }
+    for at in title + 1..next {
+        let block = outline.blocks[at];
+        let words = text.get(block.start as usize..block.end as usize).unwrap_or_default().trim();
+        let is_sentence = words.len() >= LEAD
+            && block.anchors == 0
+            && (words.ends_with(['.', '!', '?', '。', '…', '"', '”', '।']) || words.len() >= 2 * LEAD);
+        let node = block.node as usize;
+        kept[at] = is_sentence && !aside[node] && !links[node] && !crate::dates::has_year(words);
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct Outline {
     anchors: u16,
     /// Set when a page is too deep or has too many elements; its shape is then no use.
     pub(crate) overflow: bool,
+    /// The part of a line being read that nobody sees: its element's name, how often it is open, its place.
+    unseen: Option<(String, u32, u32)>,
 }
 
 /// An element.
@@ -26,6 +28,8 @@ pub(crate) struct Node {
     pub(crate) parent: u32,
     pub(crate) element: Element,
     pub(crate) hint: Hint,
+    /// An address to write to is asked for here.
+    pub(crate) asks: bool,
 }
 
 /// A run of text without a break: where it stands in the page's text, and how much of it is links.
@@ -44,7 +48,7 @@ const MOST_NODES: usize = 60_000;
 
 impl Outline {
     pub(crate) fn new() -> Outline {
-        let body = Node { parent: 0, element: Element::Body, hint: Hint::default() };
+        let body = Node { parent: 0, element: Element::Body, hint: Hint::default(), asks: false };
         Outline {
             nodes: vec![body],
             blocks: Vec::new(),
@@ -54,6 +58,7 @@ impl Outline {
             link_bytes: 0,
             anchors: 0,
             overflow: false,
+            unseen: None,
         }
     }
 
@@ -116,8 +121,68 @@ impl Outline {
             return;
         }
         self.counts[element as usize] += 1;
-        self.nodes.push(Node { parent: self.current(), element, hint });
+        self.nodes.push(Node { parent: self.current(), element, hint, asks: false });
         self.open.push(self.nodes.len() as u32 - 1);
+    }
+
+    /// An element that a site has made up begins; within a line it may be anything. True where it has a place.
+    pub(crate) fn start_custom(&mut self, hint: Hint, at: usize) -> bool {
+        let has_place = !self.in_line();
+        if has_place {
+            self.start(Element::Custom, hint, at);
+        }
+        has_place
+    }
+
+    /// It ends.
+    pub(crate) fn end_custom(&mut self, at: usize) -> bool {
+        let has_place = !self.in_line();
+        if has_place {
+            self.end(Element::Custom, at);
+        }
+        has_place
+    }
+
+    /// A part of a line begins that nobody sees, or an element of its name within it.
+    pub(crate) fn start_unseen(&mut self, name: &str, hint: Hint, at: usize) {
+        if let Some((open, depth, node)) = &mut self.unseen {
+            if self.open.contains(node) {
+                *depth += u32::from(open == name);
+                return;
+            }
+            self.unseen = None;
+        }
+        if hint.unseen && !self.overflow {
+            self.start(Element::Unseen, hint, at);
+            self.unseen = (!self.overflow).then(|| (name.to_owned(), 1, self.current()));
+        }
+    }
+
+    /// An element within a line ends.
+    pub(crate) fn end_unseen(&mut self, name: &str, at: usize) {
+        let Some((open, depth, node)) = &mut self.unseen else { return };
+        if open != name {
+            return;
+        }
+        *depth -= 1;
+        if *depth == 0 {
+            let is_open = self.open.contains(node);
+            self.unseen = None;
+            if is_open {
+                self.end(Element::Unseen, at);
+            }
+        }
+    }
+
+    /// An address to write to is asked for here.
+    pub(crate) fn asks(&mut self) {
+        let current = self.current() as usize;
+        self.nodes[current].asks = true;
+    }
+
+    /// Whether an open paragraph or heading stands around.
+    fn in_line(&self) -> bool {
+        self.top() == Element::P || self.top().level().is_some()
     }
 
     /// A line across the page, or an edge of something that has no place in the outline.

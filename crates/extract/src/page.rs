@@ -6,6 +6,7 @@ use model::{Fetched, Headers, Link, LinkKind, LinkLook, Normalise, Page, PageUrl
 use crate::directives;
 use crate::document::document;
 use crate::kind::{Kind, kind};
+use crate::language;
 use crate::links;
 use crate::markdown::markdown;
 use crate::reader::Reader;
@@ -151,6 +152,10 @@ pub fn add_headers(page: &mut Page, input: &Input<'_>) {
     if page.language.is_none() {
         let start = &page.main[..page.main.floor_char_boundary(GUESSED_FROM)];
         page.language = text::language(start).map(|guess| guess.code.to_owned());
+    } else if let Some(other) =
+        page.language.as_deref().and_then(|named| language::instead(named, &page.main))
+    {
+        page.language = Some(other.to_owned());
     }
     for value in input.headers.all("x-robots-tag") {
         directives::add_header(&mut page.directives, value, input.agent);

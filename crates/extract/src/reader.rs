@@ -10,6 +10,7 @@ use url::Url;
 
 use crate::author;
 use crate::dated::{self, Known};
+use crate::dates;
 use crate::directives;
 use crate::element::Element;
 use crate::hints;
@@ -131,9 +132,11 @@ impl<'a> Reader<'a> {
             return page;
         }
         page.text = self.words.finish();
-        let mut main = main_text::choose(&self.outline, &page.text);
+        let is_thread = self.facts.is_thread || main_text::is_thread(self.input.url.path_and_query());
+        let mut main = main_text::choose(&self.outline, &page.text, is_thread);
         page.headings = parts::headings(&self.outline, &page.text);
         page.tables = parts::tables(&self.outline, &page.text);
+        let served = self.input.headers.get("date").and_then(|day| dates::value(day, None));
         let known = Known {
             outline: &self.outline,
             main: &main,
@@ -143,11 +146,15 @@ impl<'a> Reader<'a> {
             meta: &page.meta,
             path: self.input.url.path_and_query(),
             language: page.language.as_deref(),
+            served: served.as_deref().and_then(|day| day.get(..10)),
         };
         let dated = dated::dated(&known);
         page.author = author::author(&known);
         (page.published, page.modified) = (dated.published, dated.modified);
         main.drop_bylines(&self.outline, &dated.bylines);
+        if let Some(author) = &page.author {
+            main.drop_names(&self.outline, &page.text, author);
+        }
         page.main = main_text::text_of(&self.outline, &main.kept, &page.text);
         page
     }
@@ -333,10 +340,30 @@ impl Reader<'_> {
         }
         let at = self.words.length();
         let hint = hints::hint(tag);
-        if let Some(element) = Element::named(tag.name()) {
+        let name = tag.name();
+        if let Some(element) = Element::named(name) {
             self.outline.start(element, hint, at);
-        } else if role(tag.name()) == Role::Block {
-            self.outline.rule(at);
+        } else if name.contains('-') {
+            if self.outline.start_custom(hint, at) {
+                self.words.line();
+            }
+        } else {
+            match role(name) {
+                Role::Block => self.outline.rule(at),
+                Role::FormPart => {
+                    if asks_for_mail(tag) {
+                        self.outline.asks();
+                    }
+                }
+                Role::Inline | Role::Format(_) | Role::Anchor => {
+                    // What has no end cannot hide anything, and drawings have no text.
+                    let is_void = matches!(name, "wbr" | "embed" | "source" | "track" | "param" | "col");
+                    if !is_void && self.svg_depth == 0 {
+                        self.outline.start_unseen(name, hint, at);
+                    }
+                }
+                _ => {}
+            }
         }
         self.marks.start(tag, &hint, self.outline.current(), at);
     }
@@ -348,9 +375,27 @@ impl Reader<'_> {
         let at = self.words.length();
         if let Some(element) = Element::named(name) {
             self.outline.end(element, at);
+        } else if name.contains('-') {
+            if self.outline.end_custom(at) {
+                self.words.line();
+            }
+        } else {
+            self.outline.end_unseen(name, at);
         }
         self.marks.end(name, at);
     }
+}
+
+/// An `<input>` for the address of whoever wants letters.
+fn asks_for_mail(tag: &Tag<'_>) -> bool {
+    let says = |name: &str, word: &str| {
+        tag.attribute(name).is_some_and(|value| value.to_ascii_lowercase().contains(word))
+    };
+    tag.name() == "input"
+        && (says("type", "email")
+            || says("name", "email")
+            || says("placeholder", "@")
+            || says("placeholder", "mail"))
 }
 
 impl Listener for Reader<'_> {

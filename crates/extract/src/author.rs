@@ -1,5 +1,6 @@
 //! Who wrote a page: JSON-LD, `<meta>`, markup, then words such as "By" near the headline.
 
+use crate::date_labels::label;
 use crate::dated::{Known, is_index};
 use crate::dates::has_year;
 use crate::element::Element;
@@ -112,7 +113,9 @@ fn written(known: &Known<'_>) -> Option<String> {
     let is_title = |at: &usize| {
         known.outline.nodes[blocks[*at].node as usize].element == Element::H1 && known.main.kept[*at]
     };
-    let title = (0..blocks.len()).find(is_title)?;
+    // Where no headline says so it is the first line.
+    let first = || known.main.kept.iter().position(|kept| *kept);
+    let title = (0..blocks.len()).find(is_title).or_else(first)?;
     let near = title.saturating_sub(3)..(title + 7).min(blocks.len());
     near.filter(|at| !is_elsewhere(known, blocks[*at].node as usize, Part::Comments)).find_map(|at| {
         let block = blocks[at];
@@ -157,9 +160,6 @@ fn beside_date(line: &str) -> Option<String> {
         "last",
         "category",
     ];
-    if !line.contains(['|', '·', '•', '—', '–']) {
-        return None;
-    }
     let is_name = |part: &&str| {
         let words: Vec<&str> = part.split_whitespace().collect();
         (2..=4).contains(&words.len())
@@ -168,7 +168,14 @@ fn beside_date(line: &str) -> Option<String> {
             && words.iter().all(|word| word.chars().next().is_some_and(|c| !c.is_lowercase()))
             && !words.iter().any(|word| NO_NAMES.contains(&word.to_lowercase().as_str()))
     };
-    line.split(['|', '·', '•', '—', '–']).map(str::trim).find(is_name).map(str::to_owned)
+    let marks = ['|', '·', '•', '—', '–'];
+    if line.contains(marks) {
+        return line.split(marks).map(str::trim).find(is_name).map(str::to_owned);
+    }
+    // "A Name, published: 3 May 2026"; without the word it is a place as often as not.
+    let (name, rest) = line.split_once(", ")?;
+    let rest = rest.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
+    Some(name.trim()).filter(|_| label(rest).is_some()).filter(is_name).map(str::to_owned)
 }
 
 fn is_elsewhere(known: &Known<'_>, node: usize, part: Part) -> bool {
@@ -245,6 +252,8 @@ mod tests {
         check("נועה ברקאי | פורסם: 14.07.2024", Some("נועה ברקאי"));
         check("World News | 14 July 2024", None);
         check("Berlin – 14 July 2024", None);
+        check("Marek Zawada, opublikowano: 5 lipca 2025", Some("Marek Zawada"));
+        check("New York, 5 July 2025", None);
         check("Petra Lindqvist 18 March 2025", None);
     }
 

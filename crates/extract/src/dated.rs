@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use model::{DateSource, PageDate};
 
+use crate::date_labels::{label, label_after, of_people};
 use crate::dates;
 use crate::element::Element;
 use crate::hints::{Fact, Part};
@@ -99,8 +100,6 @@ const AFTER: usize = 12;
 /// Longest block in which dates are sought, and what may stand around a date without a label.
 const MAX_BLOCK: usize = 240;
 const MAX_AROUND: usize = 80;
-/// Bytes before a date in which its label is sought.
-const LABEL: usize = 48;
 /// Blocks with a year in them that are looked at.
 const MOST_BLOCKS: usize = 64;
 
@@ -271,8 +270,7 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
             let label = label(lead).or_else(|| label_after(after));
             before = date.range.end;
             let around = words.len().saturating_sub(date.range.len());
-            let is_of_people = OF_PEOPLE.iter().any(|word| lead.to_lowercase().contains(word));
-            if is_of_people {
+            if of_people(lead) {
                 continue;
             }
             let is_line = label.is_some() || !words.trim_end().ends_with(['.', '!', '?', '。']);
@@ -372,176 +370,9 @@ fn in_comments(known: &Known<'_>, node: usize) -> bool {
     false
 }
 
-/// Which date the words before it speak of; the last label counts.
-fn label(words: &str) -> Option<Fact> {
-    if words.is_empty() {
-        return None;
-    }
-    let lower = words[words.ceil_char_boundary(words.len().saturating_sub(LABEL))..].to_lowercase();
-    let last = |list: &[&str]| list.iter().filter_map(|word| lower.rfind(word)).max();
-    match (last(PUBLISHED_WORDS), last(MODIFIED_WORDS)) {
-        (None, None) => None,
-        (Some(published), modified) if modified.is_none_or(|modified| modified < published) => {
-            Some(Fact::Published)
-        }
-        _ => Some(Fact::Modified),
-    }
-}
-
-/// Where the label follows its date.
-fn label_after(words: &str) -> Option<Fact> {
-    let words = words.trim_start();
-    let begins = |list: &[&str]| list.iter().any(|word| words.starts_with(word));
-    if begins(&["更新", "修正", "수정", "tarihinde güncellendi"]) {
-        Some(Fact::Modified)
-    } else {
-        begins(&["公開", "发布", "發布", "投稿", "掲載", "게시", "등록", "작성"]).then_some(Fact::Published)
-    }
-}
-
-/// Labels of dates that are not the page's.
-const OF_PEOPLE: &[&str] = &["joined", "member since", "registered", "registriert seit", "inscrit le"];
-
-/// In many languages; parts of words, as endings differ.
-const PUBLISHED_WORDS: &[&str] = &[
-    "publi",
-    "posted",
-    "written on",
-    "first appeared",
-    "veröffentlicht",
-    "erschienen",
-    "erstellt",
-    "paru le",
-    "mis en ligne",
-    "pubblicat",
-    "gepubliceerd",
-    "geplaatst",
-    "opublikowan",
-    "dodano",
-    "опубликован",
-    "дата публикации",
-    "zveřejn",
-    "vydáno",
-    "publicer",
-    "julkaist",
-    "yayın",
-    "δημοσι",
-    "公開",
-    "投稿",
-    "掲載",
-    "发布",
-    "發布",
-    "发表",
-    "게시",
-    "작성",
-    "등록",
-    "입력",
-    "نشر",
-    "közzét",
-    "megjelen",
-    "released",
-    "created",
-    "issued",
-    "asked",
-    "started",
-    "joined the discussion",
-    "data de pub",
-    "प्रकाशित",
-    "פורסם",
-    "опубліковано",
-    "публикувано",
-    "đăng",
-    "diterbitkan",
-    "objavljen",
-    "objavené",
-    "udgivet",
-    "oprettet",
-    "publisert",
-    "เผยแพร่",
-];
-const MODIFIED_WORDS: &[&str] = &[
-    "updated",
-    "modified",
-    "revised",
-    "last edited",
-    "edited on",
-    "last change",
-    "reviewed",
-    "last reviewed",
-    "aktualisiert",
-    "geändert",
-    "bearbeitet",
-    "stand:",
-    "letzte änderung",
-    "mis à jour",
-    "mise à jour",
-    "modifié",
-    "actualizad",
-    "actualización",
-    "modificad",
-    "última revisión",
-    "aggiorna",
-    "modificat",
-    "atualizad",
-    "bijgewerkt",
-    "gewijzigd",
-    "zaktualizowan",
-    "aktualizac",
-    "ostatnia zmiana",
-    "обновлен",
-    "изменен",
-    "upraveno",
-    "poslední změna",
-    "uppdatera",
-    "senast ändrad",
-    "opdateret",
-    "oppdatert",
-    "päivitetty",
-    "güncelle",
-    "ενημερ",
-    "τελευταία",
-    "最終更新",
-    "更新",
-    "修改",
-    "수정",
-    "업데이트",
-    "تحديث",
-    "تعديل",
-    "frissít",
-    "módosít",
-    "last update",
-    "ultima modifica",
-    "atualização",
-    "laatste wijziging",
-    "оновлено",
-    "последнее изменение",
-    "अपडेट",
-    "עודכן",
-    "cập nhật",
-    "diperbarui",
-    "ažurirano",
-    "posodobljen",
-    "แก้ไข",
-    "อัปเดต",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_last_label_before_a_date_counts() {
-        for (words, expected) in [
-            ("Published on ", Some(Fact::Published)),
-            ("Published then, updated ", Some(Fact::Modified)),
-            ("Zuletzt aktualisiert am ", Some(Fact::Modified)),
-            ("最終更新：", Some(Fact::Modified)),
-            ("Berlin, ", None),
-            ("", None),
-        ] {
-            assert_eq!(label(words), expected, "in {words:?}");
-        }
-    }
 
     #[test]
     fn names_of_meta_are_compared_without_punctuation() {

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::months::MONTHS;
+
 /// A date and where it stands in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
@@ -390,46 +392,6 @@ fn is_day(day: &str) -> bool {
     };
     YEARS.contains(&year) && (1..=last).contains(&day)
 }
-
-/// Names of the months, long and short, in the forms that dates have.
-const MONTHS: [&str; 12] = [
-    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari stycznia sty января янв ledna led \
-     januára ocak oca ιανουαρίου ιαν tammikuuta január ianuarie ian يناير كانون січня siječnja \
-     जनवरी มกราคม ม.ค ינואר בינואר януари sausio janvāris janvārī jaanuar janúar gener januara јануара januarie tammikuu",
-    "february feb februar février févr fév febrero febbraio fevereiro fev februari lutego lut февраля фев února úno \
-     februára şubat şub φεβρουαρίου φεβ helmikuuta február februarie فبراير شباط лютого veljače \
-     फरवरी फ़रवरी กุมภาพันธ์ פברואר בפברואר февруари vasario februāris februārī veebruar febrúar febrer februara фебруара",
-    "march mar märz mär mrz mars marzo março maart mrt marca марта мар března bře mart μαρτίου μαρ maaliskuuta március \
-     martie مارس آذار березня ožujka marts \
-     मार्च มีนาคม מרץ במרץ kovo märts març marta maret mac",
-    "april apr avril avr abril abr aprile kwietnia kwi апреля апр dubna dub apríla nisan nis απριλίου απρ huhtikuuta április \
-     aprilie أبريل ابريل نيسان квітня travnja \
-     अप्रैल เมษายน אפריל באפריל април balandžio aprīlis aprīlī aprill apríl aprila",
-    "may mai mayo maggio mag maio mei maja maj мая май května kvě mája mayıs μαΐου μαϊ toukokuuta május مايو أيار травня \
-     svibnja \
-     मई พฤษภาคม מאי במאי gegužės maijs maijā maí maig",
-    "june jun juni juin junio giugno giu junho czerwca cze июня июн června čvn júna haziran haz ιουνίου ιουν kesäkuuta június \
-     iunie يونيو حزيران червня lipnja \
-     जून มิถุนายน יוני ביוני юни birželio jūnijs jūnijā juuni júní juny junija juna",
-    "july jul juli juillet juil julio luglio lug julho lipca lip июля июл července čvc júla temmuz tem ιουλίου ιουλ \
-     heinäkuuta július iulie يوليو تموز липня srpnja \
-     जुलाई กรกฎาคม יולי ביולי юли liepos jūlijs jūlijā juuli júlí juliol julija jula",
-    "august aug août agosto ago augustus sierpnia sie августа авг srpna srp augusta ağustos ağu αυγούστου αυγ elokuuta \
-     augusztus أغسطس اغسطس آب серпня kolovoza augusti \
-     अगस्त สิงหาคม אוגוסט באוגוסט август rugpjūčio augusts augustā ágúst agost avgusta agustus ogos",
-    "september sep sept septembre septiembre settembre set setembro września wrz сентября сен сент září septembra eylül eyl \
-     σεπτεμβρίου σεπ syyskuuta szeptember septembrie سبتمبر أيلول вересня rujna \
-     सितंबर सितम्बर กันยายน ספטמבר בספטמבר септември rugsėjo septembris septembrī setembre",
-    "october oct oktober okt octobre octubre ottobre ott outubro out października paź октября окт října říj októbra ekim eki \
-     οκτωβρίου οκτ lokakuuta október octombrie أكتوبر تشرين жовтня \
-     अक्टूबर अक्तूबर ตุลาคม אוקטובר באוקטובר октомври spalio oktobris oktobrī oktoober oktobra",
-    "november nov novembre noviembre novembro listopada lis ноября ноя listopadu novembra kasım kas νοεμβρίου νοε \
-     marraskuuta noiembrie نوفمبر листопада studenoga \
-     नवंबर नवम्बर พฤศจิกายน נובמבר בנובמבר ноември lapkričio novembris novembrī nóvember studenog",
-    "december dec dezember dez décembre déc diciembre dic dicembre dezembro grudnia gru декабря дек prosince pro decembra \
-     aralık ara δεκεμβρίου δεκ joulukuuta decembrie ديسمبر грудня prosinca \
-     दिसंबर दिसम्बर ธันวาคม דצמבר בדצמבר декември gruodžio decembris decembrī detsember desember desembre disember",
-];
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@
 
 mod author;
 mod charset;
+mod date_labels;
 mod dated;
 mod dates;
 mod directives;
@@ -19,6 +20,7 @@ mod links;
 mod main_text;
 mod markdown;
 mod marks;
+mod months;
 mod notices;
 mod outline;
 mod page;

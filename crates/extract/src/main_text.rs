@@ -383,14 +383,14 @@ fn keep_lead(outline: &Outline, text: &str, aside: &[bool], links: &[bool], kept
     if next - title > MOST_LEADS {
         return;
     }
-    for at in title + 1..next {
-        let block = outline.blocks[at];
+    let between = outline.blocks.iter().zip(kept.iter_mut()).take(next).skip(title + 1);
+    for (block, kept) in between {
         let words = text.get(block.start as usize..block.end as usize).unwrap_or_default().trim();
         let is_sentence = words.len() >= LEAD
             && block.anchors == 0
             && (words.ends_with(['.', '!', '?', '。', '…', '"', '”', '।']) || words.len() >= 2 * LEAD);
         let node = block.node as usize;
-        kept[at] = is_sentence && !aside[node] && !links[node] && !crate::dates::has_year(words);
+        *kept = is_sentence && !aside[node] && !links[node] && !crate::dates::has_year(words);
     }
 }
 

@@ -350,11 +350,7 @@ impl Reader<'_> {
         } else {
             match role(name) {
                 Role::Block => self.outline.rule(at),
-                Role::FormPart => {
-                    if asks_for_mail(tag) {
-                        self.outline.asks();
-                    }
-                }
+                Role::FormPart if asks_for_mail(tag) => self.outline.asks(),
                 Role::Inline | Role::Format(_) | Role::Anchor => {
                     // What has no end cannot hide anything, and drawings have no text.
                     let is_void = matches!(name, "wbr" | "embed" | "source" | "track" | "param" | "col");

@@ -6,6 +6,7 @@ mod charsets;
 mod documents;
 mod labelled;
 mod links;
+mod main_text;
 mod meta;
 mod pdf;
 mod sitemaps;

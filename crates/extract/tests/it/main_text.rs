@@ -1,0 +1,154 @@
+//! Single rules of what belongs to the main text, each on a page of its own.
+
+use crate::read_bytes;
+
+const TEXT: &str = "<p>The mill stands where the beck leaves the wood, half a mile below the church, and has done so for \
+    as long as anyone can tell.</p><p>Its wheel was made of oak with buckets of elm, and was turned by a leat that can \
+    still be followed through the bracken as far as the weir.</p>";
+
+fn main_of(body: &str) -> String {
+    read_bytes(format!("<!doctype html><body>{body}").as_bytes(), &[("content-type", "text/html")], 10).main
+}
+
+/// The page is the text with something before and after it; of these, what is kept?
+fn check(before: &str, after: &str, kept: &[&str], dropped: &[&str]) {
+    let main = main_of(&format!("<div>{before}<h1>The mill</h1>{TEXT}{after}</div>"));
+    assert!(main.contains("below the church") && main.contains("as far as the weir"), "{main}");
+    for words in kept {
+        assert!(main.contains(words), "{words:?} is missing in {main}");
+    }
+    for words in dropped {
+        assert!(!main.contains(words), "{words:?} is left in {main}");
+    }
+}
+
+#[test]
+fn boxes_that_ask_for_consent_or_an_address_are_beside_the_text() {
+    let box_of =
+        |words: &str, button: &str| format!("<div class=x><p>{words}</p><button>{button}</button></div>");
+    for (words, button) in [
+        ("We and our partners use cookies to measure how our pages are read and by whom.", "Accept all"),
+        ("Wir verwenden Cookies, um unsere Seiten und die Werbung darauf zu verbessern.", "Alle akzeptieren"),
+        ("Nous et nos partenaires utilisons des cookies pour mesurer notre audience.", "Tout accepter"),
+    ] {
+        check(&box_of(words, button), "", &[], &[words]);
+    }
+    let letter = "Get the ten best stories from the coast in your inbox every working day at six.";
+    check("", &format!("<div class=y><b>Letter</b><p>{letter}</p><input type=email></div>"), &[], &[letter]);
+    // A page about cookies is not such a box.
+    let about = main_of(
+        "<h1>Cookies</h1><p>A cookie is a small text that a server asks a browser to keep, and that the browser sends back with each request to that server.</p><p>Which of them last for how long is up to the server, within what the browser allows.</p>",
+    );
+    assert!(about.contains("asks a browser to keep"), "{about}");
+}
+
+#[test]
+fn what_is_folded_away_belongs_to_the_text_and_what_is_hidden_does_not() {
+    check(
+        "",
+        "<div class=tab-panel style='display:none'><p>Opening hours: ten to four.</p></div>",
+        &["ten to four"],
+        &[],
+    );
+    check("", "<div role=tabpanel hidden><p>Opening hours: ten to four.</p></div>", &["ten to four"], &[]);
+    check("", "<div class=accordion-body aria-hidden=true><ul><li>No dogs</ul></div>", &["No dogs"], &[]);
+    check(
+        "",
+        "<div style='display:none'><p>Buy cheap watches here, all of them cheap and all of them watches.</p></div>",
+        &[],
+        &["watches"],
+    );
+    check(
+        "",
+        "<p>Seen<span hidden> unseen <span>things</span> of old</span> by all who pass the mill on their way to church.</p>",
+        &["Seen", "by all who"],
+        &["unseen", "of old"],
+    );
+    check(
+        "",
+        "<h2>Course<span class=mw-editsection>[<a href=/e>edit</a>]</span></h2><p>It falls four hundred metres in its first twenty kilometres, and few after that.</p>",
+        &["Course"],
+        &["edit"],
+    );
+}
+
+#[test]
+fn made_up_elements_have_a_place() {
+    check(
+        "<site-header><a href=/>Mills</a><a href=/b>Books</a></site-header>",
+        "<story-related><p>The mill that burnt down twice, and the miller who did not mind it at all.</p></story-related>",
+        &[],
+        &["Mills", "Books", "burnt"],
+    );
+    let within = main_of(
+        "<p>Posted <relative-time>3 days ago</relative-time> by a <my-icon></my-icon>friend of the house.</p>",
+    );
+    assert_eq!(within, "Posted 3 days ago by a friend of the house.");
+}
+
+#[test]
+fn a_thread_is_all_of_its_posts() {
+    let post = |user: &str, words: &str| {
+        format!(
+            "<div class=comment><div class=user-info>{user} Joined: May 2019</div><div class=comment-text><p>{words}</p></div></div>"
+        )
+    };
+    let first = "Has anybody here ever moved a millstone without a crane, and lived to tell how it was done?";
+    let second = "Rollers and patience. It took us two days and a great deal of tea, but nobody was hurt.";
+    let body = format!("<h1>Millstones</h1><p>{TEXT}</p>{}{}", post("grit", first), post("burr", second));
+    let read = |url: &str| {
+        let url = model::PageUrl::parse(url).unwrap();
+        let headers =
+            model::Headers(vec![("content-type".to_owned(), bytes::Bytes::from_static(b"text/html"))]);
+        let normalise = model::Normalise::default();
+        let input = extract::Input {
+            url: &url,
+            headers: &headers,
+            body: body.as_bytes(),
+            normalise,
+            max_links: 9,
+            agent: "gannet",
+        };
+        extract::page(&input).main
+    };
+    let thread = read("http://e.com/threads/41-millstones");
+    assert!(thread.contains(first) && thread.contains(second) && !thread.contains("Joined"), "{thread}");
+    let article = read("http://e.com/blog/millstones");
+    assert!(!article.contains(first) && !article.contains(second), "{article}");
+}
+
+#[test]
+fn lines_at_the_foot_are_no_text() {
+    for line in [
+        "© 2011-2026 Mills of the Dale",
+        "Last updated 11 February 2003. Best viewed at 800 x 600.",
+        "Alle Rechte vorbehalten. Mühlen im Tal e. V.",
+        "版权所有 2011 磨坊",
+    ] {
+        check("", &format!("<br><font size=1>{line}</font>"), &[], &[line]);
+    }
+}
+
+#[test]
+fn the_day_of_an_event_is_no_day_of_publication() {
+    let day = |served: Option<&str>, body: &str| {
+        let mut headers = vec![("content-type", "text/html")];
+        headers.extend(served.map(|day| ("date", day)));
+        read_bytes(body.as_bytes(), &headers, 10).published.map(|date| date.at)
+    };
+    let event = format!(
+        "<script type='application/ld+json'>{{\"@type\":\"Event\",\"startDate\":\"2027-02-13\"}}</script><h1>Fiddles</h1><p>13 February 2027</p>{TEXT}"
+    );
+    assert_eq!(day(None, &event), None);
+    let marked =
+        format!("<h1>Fiddles</h1><time itemprop=startDate datetime=2027-02-13>13 February 2027</time>{TEXT}");
+    assert_eq!(day(None, &marked), None);
+    let plain = format!("<h1>Fiddles</h1><p>13 February 2027</p>{TEXT}");
+    assert_eq!(day(None, &plain).as_deref(), Some("2027-02-13"));
+    assert_eq!(day(Some("Mon, 16 Nov 2026 10:00:00 GMT"), &plain), None);
+    assert_eq!(day(Some("Fri, 12 Feb 2027 23:00:00 GMT"), &plain).as_deref(), Some("2027-02-13"));
+    let above = format!(
+        "<div class=date-today>16 November 2026</div><p>News</p><h1>Fiddles</h1><p>27 February 2024</p>{TEXT}"
+    );
+    assert_eq!(day(None, &above).as_deref(), Some("2024-02-27"));
+}

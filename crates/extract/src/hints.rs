@@ -55,10 +55,10 @@ pub(crate) enum Part {
 }
 
 /// Reads the attributes of a start tag.
-pub(crate) fn hint(tag: &Tag<'_>) -> Hint {
+pub(crate) fn hint(tag: &Tag<'_>, is_custom: bool) -> Hint {
     let mut hint = Hint::default();
     // Elements that a site has made up are called after their part: `<site-header>`.
-    if tag.name().contains('-') {
+    if is_custom {
         words(tag.name(), &mut hint);
     }
     for (name, value) in tag.attributes() {

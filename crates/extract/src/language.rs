@@ -31,12 +31,33 @@ pub(crate) fn instead(named: &str, text: &str) -> Option<&'static str> {
     if counts[expected as usize] * 10 < letters {
         return text::language(text).map(|guess| guess.code).filter(|code| script_of(code) != Some(expected));
     }
-    if primary != "en" || text.split_ascii_whitespace().count() < 40 {
+    if primary != "en" || !may_be_foreign(text) {
         return None;
     }
     text::language(text)
         .filter(|guess| guess.confidence >= 0.9 && TOLD.contains(&guess.code))
         .map(|guess| guess.code)
+}
+
+/// Whether small words of other languages are many, and more than English ones: the rest needs no closer look.
+fn may_be_foreign(text: &str) -> bool {
+    let (mut words, mut foreign, mut english) = (0_usize, 0_usize, 0_usize);
+    for word in text.split_ascii_whitespace() {
+        words += 1;
+        match word.as_bytes() {
+            b"the" | b"and" | b"of" | b"to" | b"is" | b"that" | b"it" | b"for" | b"with" | b"this"
+            | b"are" => english += 1,
+            b"der" | b"die" | b"das" | b"und" | b"den" | b"von" | b"ist" | b"mit" | b"le" | b"la"
+            | b"les" | b"et" | b"des" | b"est" | b"une" | b"que" | b"el" | b"los" | b"del" | b"en" | b"y"
+            | b"il" | b"di" | b"che" | b"per" | b"non" | b"os" | b"da" | b"do" | b"e" | b"em" | b"um"
+            | b"het" | b"een" | b"van" | b"de" | b"op" | b"och" | b"att" | b"som" | b"det" | b"er"
+            | b"og" | b"ikke" | b"w" | b"i" | b"na" | b"nie" | b"z" | b"se" | b"v" | b"ja" | b"ei"
+            | b"oli" | b"az" | b"ve" | b"bir" | b"bu" | b"dan" | b"yang" | b"si" | b"cu" | b"c\xc3\xb3"
+            | b"v\xc3\xa0" | b"l\xc3\xa0" | b"\xc5\x9fi" | b"je" => foreign += 1,
+            _ => {}
+        }
+    }
+    words >= 40 && foreign * 12 >= words && foreign > 2 * english
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -125,7 +125,7 @@ pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool) -> Main {
     let mut aside = set_aside(outline, &all);
     let sizes: Vec<notices::Size> =
         all.iter().map(|sum| notices::Size { bytes: sum.bytes, prose: sum.prose, h1: sum.h1 }).collect();
-    notices::set_aside(outline, text, &sizes, &mut aside);
+    let has_cards = notices::set_aside(outline, text, &sizes, &mut aside);
     if !is_thread {
         drop_comments(outline, &blocks, &mut aside);
     }
@@ -145,7 +145,7 @@ pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool) -> Main {
     keep_title(outline, &aside, root, &mut kept);
     keep_lead(outline, text, &aside, &links, &mut kept);
     sections::drop_closing(outline, text, &mut kept);
-    if !is_list {
+    if !is_list && (is_thread || has_cards) {
         notices::drop_stamps(outline, text, &mut kept);
     }
     notices::drop_colophon(outline, text, &mut kept);

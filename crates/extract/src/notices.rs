@@ -3,6 +3,8 @@
 //!
 //! Words that pages of every make use, in many languages; small blocks only, so that a text about these things stays.
 
+use std::collections::HashSet;
+
 use crate::dates;
 use crate::element::Element;
 use crate::outline::Outline;
@@ -15,8 +17,9 @@ pub(crate) struct Size {
     pub(crate) h1: bool,
 }
 
-/// Sets the boxes aside in which readers are asked for something, and the cards of those who write.
-pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &mut [bool]) {
+/// Sets the boxes aside in which readers are asked for something, and the cards of those who write. True where there
+/// are such cards: the page is from a forum.
+pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &mut [bool]) -> bool {
     let total = sizes[0].prose.max(1);
     let is_small = |node: usize, bytes: u32, percent: u32| {
         let size = sizes[node];
@@ -39,19 +42,20 @@ pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &m
     let mut chosen = Vec::new();
     let asking = (1..outline.nodes.len()).filter(|at| outline.nodes[*at].asks);
     chosen.extend(asking.filter_map(|at| climb(at, MAX_ASKING, 25)));
+    let (mut asked, mut cards) = (0, false);
     for block in &outline.blocks {
         let node = block.node as usize;
-        let bytes = block.end - block.start;
-        if bytes > MAX_LABEL {
+        if block.end - block.start > MAX_LABEL {
             continue;
         }
         let words = text.get(block.start as usize..block.end as usize).unwrap_or_default().trim_start();
-        let is_button = outline.nodes[node].element == Element::Button;
-        if (is_button || block.anchors > 0) && begins(words, CONSENT) {
-            let parent = if is_button { outline.nodes[node].parent as usize } else { node };
-            let found = climb(parent, MAX_CONSENT, 40);
-            chosen.extend(found.filter(|found| speaks_of_consent(outline, text, *found)));
-        } else if begins(words, OF_USERS) {
+        if outline.nodes[node].element == Element::Button {
+            if asked < MOST_ASKED && begins(words, CONSENT) {
+                asked += 1;
+                let found = climb(outline.nodes[node].parent as usize, MAX_CONSENT, 40);
+                chosen.extend(found.filter(|found| speaks_of_consent(outline, text, *found)));
+            }
+        } else if may_be_of_user(words.as_bytes()) && begins(words, OF_USERS) {
             let mut user = None;
             let mut at = node;
             while at > 0 && sizes[at].bytes <= MAX_USER && sizes[at].prose == 0 {
@@ -59,11 +63,13 @@ pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &m
                 at = outline.nodes[at].parent as usize;
             }
             // A card stands beside a text; a page about one user is nothing else.
-            chosen.extend(user.filter(|_| sizes[at].prose > 0));
+            let card = user.filter(|_| sizes[at].prose > 0);
+            cards |= card.is_some();
+            chosen.extend(card);
         }
     }
     if chosen.is_empty() {
-        return;
+        return false;
     }
     for node in chosen {
         aside[node] = true;
@@ -71,6 +77,7 @@ pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &m
     for at in 1..aside.len() {
         aside[at] |= aside[outline.nodes[at].parent as usize];
     }
+    cards
 }
 
 /// Drops lines that are nothing but a date, a time or a number, as they stand over posts. In a table they are data,
@@ -90,20 +97,12 @@ pub(crate) fn drop_stamps(outline: &Outline, text: &str, kept: &mut [bool]) {
     if stamps.iter().filter(|stamp| **stamp).count() < 2 {
         return;
     }
-    for at in 0..kept.len() {
-        if stamps[at] {
-            let row = row(outline, outline.blocks[at].node as usize);
-            let is_row_of_stamps = row.is_none_or(|row| {
-                (0..kept.len()).all(|other| {
-                    stamps[other]
-                        || !kept[other]
-                        || self::row(outline, outline.blocks[other].node as usize) != Some(row)
-                })
-            });
-            if is_row_of_stamps {
-                kept[at] = false;
-            }
-        }
+    let row_of = |at: usize| row(outline, outline.blocks[at].node as usize);
+    // Rows that have something else.
+    let data: HashSet<usize> =
+        (0..kept.len()).filter(|at| kept[*at] && !stamps[*at]).filter_map(row_of).collect();
+    for at in (0..kept.len()).filter(|at| stamps[*at]) {
+        kept[at] = row_of(at).is_some_and(|row| data.contains(&row));
     }
 }
 
@@ -176,6 +175,21 @@ fn speaks_of_consent(outline: &Outline, text: &str, node: usize) -> bool {
     })
 }
 
+/// A quick look at the first letters, which tell most lines apart from those of a user's card.
+fn may_be_of_user(words: &[u8]) -> bool {
+    let [first, second, ..] = words else { return false };
+    match first.to_ascii_lowercase() {
+        b'j' => second.eq_ignore_ascii_case(&b'o'),
+        b'm' => matches!(second.to_ascii_lowercase(), b'e'),
+        b'p' => second.eq_ignore_ascii_case(&b'o'),
+        b'r' | b'b' => second.eq_ignore_ascii_case(&b'e'),
+        b'k' | b'd' => matches!(second.to_ascii_lowercase(), b'a' | b'o'),
+        b'l' => second.eq_ignore_ascii_case(&b'i'),
+        b'i' => matches!(second.to_ascii_lowercase(), b'n' | b's'),
+        other => !other.is_ascii(),
+    }
+}
+
 /// Whether words begin with one of these, whatever their case.
 fn begins(words: &str, list: &[&str]) -> bool {
     let mut lower = String::new();
@@ -184,6 +198,9 @@ fn begins(words: &str, list: &[&str]) -> bool {
     }
     list.iter().any(|start| lower.starts_with(start))
 }
+
+/// Buttons with which readers may agree that are looked at.
+const MOST_ASKED: usize = 16;
 
 /// Bytes of a box that asks for consent, one that asks for an address, a user's card, a label, a stamp, a last line.
 const MAX_CONSENT: u32 = 2_000;

@@ -339,11 +339,13 @@ impl Reader<'_> {
             return;
         }
         let at = self.words.length();
-        let hint = hints::hint(tag);
         let name = tag.name();
-        if let Some(element) = Element::named(name) {
+        let element = Element::named(name);
+        let is_custom = element.is_none() && is_custom(name);
+        let hint = hints::hint(tag, is_custom);
+        if let Some(element) = element {
             self.outline.start(element, hint, at);
-        } else if name.contains('-') {
+        } else if is_custom {
             if self.outline.start_custom(hint, at) {
                 self.words.line();
             }
@@ -371,7 +373,7 @@ impl Reader<'_> {
         let at = self.words.length();
         if let Some(element) = Element::named(name) {
             self.outline.end(element, at);
-        } else if name.contains('-') {
+        } else if is_custom(name) {
             if self.outline.end_custom(at) {
                 self.words.line();
             }
@@ -380,6 +382,11 @@ impl Reader<'_> {
         }
         self.marks.end(name, at);
     }
+}
+
+/// Elements that a site has made up have a dash in their name.
+fn is_custom(name: &str) -> bool {
+    name.len() > 3 && name.as_bytes().contains(&b'-')
 }
 
 /// An `<input>` for the address of whoever wants letters.

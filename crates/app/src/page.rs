@@ -85,14 +85,26 @@ pub(crate) fn read_file(path: &Path) -> io::Result<String> {
     Ok(extract::decode(&body, None, extract::Kind::Html, &nowhere).0.into_owned())
 }
 
+/// The first bytes of a file, and whether it has more: of a sitemap no more is read.
+pub(crate) fn read_start(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
+    let mut body = Vec::new();
+    open(path)?.take(most + 1).read_to_end(&mut body)?;
+    let has_more = body.len() as u64 > most;
+    body.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    Ok((body, has_more))
+}
+
+fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    Ok(match path.to_str() {
+        Some("-") => Box::new(io::stdin()),
+        _ => Box::new(File::open(path)?),
+    })
+}
+
 /// The bytes of a file or, for `-`, of standard input.
 pub(crate) fn read_body(path: &Path) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
-    let input: Box<dyn Read> = match path.to_str() {
-        Some("-") => Box::new(io::stdin()),
-        _ => Box::new(File::open(path)?),
-    };
-    if input.take(MAX_PAGE + 1).read_to_end(&mut body)? as u64 > MAX_PAGE {
+    if open(path)?.take(MAX_PAGE + 1).read_to_end(&mut body)? as u64 > MAX_PAGE {
         return Err(io::Error::other(format!("longer than {} MiB", MAX_PAGE >> 20)));
     }
     Ok(body)

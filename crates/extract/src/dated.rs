@@ -21,6 +21,8 @@ pub(crate) struct Known<'a> {
     pub(crate) marks: &'a [Mark],
     pub(crate) facts: &'a Facts,
     pub(crate) meta: &'a [(String, String)],
+    /// Which of these are about some item of the page, which need not be the page.
+    pub(crate) of_items: &'a [usize],
     pub(crate) path: &'a str,
     pub(crate) language: Option<&'a str>,
     /// The day on which the page was served, if known: nothing was published after it.
@@ -127,7 +129,7 @@ pub(crate) fn dated(known: &Known<'_>) -> Dated {
         }
     }
     for (names, fact) in [(PUBLISHED, Fact::Published), (MODIFIED, Fact::Modified)] {
-        if let Some((at, nth)) = in_meta(known.meta, names, language) {
+        if let Some((at, nth)) = in_meta(known.meta, known.of_items, names, language) {
             dated.offer(fact, at, DateSource::Meta, if nth < 8 { 90 } else { 80 });
         }
     }
@@ -176,9 +178,17 @@ impl Dated {
     }
 }
 
-fn in_meta(meta: &[(String, String)], names: &[&str], language: Option<&str>) -> Option<(String, usize)> {
+fn in_meta(
+    meta: &[(String, String)],
+    of_items: &[usize],
+    names: &[&str],
+    language: Option<&str>,
+) -> Option<(String, usize)> {
     let mut best: Option<(String, usize)> = None;
-    for (name, value) in meta {
+    for (at, (name, value)) in meta.iter().enumerate() {
+        if of_items.contains(&at) {
+            continue;
+        }
         let plain: String =
             name.chars().filter(|c| !matches!(c, '.' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect();
         let Some(nth) = names.iter().position(|known| *known == plain) else { continue };
@@ -377,7 +387,8 @@ mod tests {
     #[test]
     fn names_of_meta_are_compared_without_punctuation() {
         let meta = [("DC.Date.Issued".to_owned(), "2026-01-02".to_owned())];
-        assert_eq!(in_meta(&meta, PUBLISHED, None).map(|(at, _)| at).as_deref(), Some("2026-01-02"));
-        assert_eq!(in_meta(&meta, MODIFIED, None), None);
+        assert_eq!(in_meta(&meta, &[], PUBLISHED, None).map(|(at, _)| at).as_deref(), Some("2026-01-02"));
+        assert_eq!(in_meta(&meta, &[], MODIFIED, None), None);
+        assert_eq!(in_meta(&meta, &[0], PUBLISHED, None), None);
     }
 }

@@ -74,6 +74,7 @@ pub(crate) fn hint(tag: &Tag<'_>, is_custom: bool) -> Hint {
                 "datePublished" | "dateCreated" | "uploadDate" => hint.point_out(Fact::Published),
                 "dateModified" => hint.point_out(Fact::Modified),
                 "author" | "creator" => hint.point_out(Fact::Author),
+                "review" | "reviews" => hint.add(Part::Comments),
                 "startDate" | "endDate" | "doorTime" | "validThrough" | "birthDate" => {
                     hint.point_out(Fact::Event);
                 }

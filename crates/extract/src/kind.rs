@@ -24,7 +24,10 @@ pub enum Kind {
 pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     match essence.to_ascii_lowercase().as_str() {
+        // Servers that know no better call everything HTML.
+        "text/html" if is_list(body) => Kind::Xml,
         "text/html" | "application/xhtml+xml" => Kind::Html,
+        "text/plain" if is_list(body) || is_list_of_lines(body) => Kind::Xml,
         "text/plain" => Kind::PlainText,
         "text/markdown" | "text/x-markdown" => Kind::Markdown,
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -40,6 +43,7 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
         "application/rss+xml" | "application/atom+xml" | "application/rdf+xml" | "application/feed+json" => {
             Kind::Xml
         }
+        "application/json" if is_json_feed(body) => Kind::Xml,
         "application/gzip" | "application/x-gzip" if body.starts_with(&[0x1f, 0x8b]) => Kind::Xml,
         "" | "*/*" | "unknown/unknown" | "application/unknown" => sniff(body),
         _ => Kind::Other,
@@ -70,6 +74,40 @@ fn sniff(body: &[u8]) -> Kind {
     } else {
         Kind::PlainText
     }
+}
+
+/// A sitemap or feed says so with its first element.
+fn is_list(body: &[u8]) -> bool {
+    let start = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
+    if !(start.starts_with(b"<?xml") || start.starts_with(b"<urlset") || start.starts_with(b"<sitemapindex"))
+    {
+        return false;
+    }
+    let start = &start[..start.len().min(PREFIX)];
+    let has = |name: &[u8]| find(start, name).is_some();
+    [&b"<urlset"[..], b"<sitemapindex", b"<rss", b"<feed", b"<rdf:RDF"].into_iter().any(has)
+        && !is_xhtml(start)
+}
+
+/// One URL a line, and nothing else in the first lines.
+fn is_list_of_lines(body: &[u8]) -> bool {
+    let start = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+    if !start.trim_ascii_start().starts_with(b"http") {
+        return false;
+    }
+    let start = &start[..start.len().min(PREFIX)];
+    // The last may be cut off.
+    let lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let is_url = |line: &[u8]| {
+        (line.starts_with(b"http://") || line.starts_with(b"https://"))
+            && !line.iter().any(|byte| byte.is_ascii_whitespace())
+    };
+    lines.take(20).all(is_url)
+}
+
+/// A JSON Feed names its version.
+fn is_json_feed(body: &[u8]) -> bool {
+    find(&body[..body.len().min(PREFIX)], b"jsonfeed.org").is_some()
 }
 
 /// XHTML says so in its first lines.
@@ -130,6 +168,19 @@ mod tests {
         check(Some("application/gzip"), b"\x1f\x8b", Kind::Xml);
         check(Some("application/gzip"), b"PK", Kind::Other);
         check(Some("application/octet-stream"), b"<html>", Kind::Other);
+        check(Some("application/json"), b"{\"version\":\"https://jsonfeed.org/version/1.1\"}", Kind::Xml);
+        check(Some("application/json"), b"{}", Kind::Other);
+    }
+
+    #[test]
+    fn lists_are_known_whatever_they_are_called() {
+        check(Some("text/html"), b"<?xml version='1.0'?><urlset><url>", Kind::Xml);
+        check(Some("text/html"), b"\xEF\xBB\xBF<?xml version='1.0'?>\n<rss>", Kind::Xml);
+        check(Some("text/html"), b"<?xml version='1.0'?><html><body><feed>", Kind::Html);
+        check(Some("text/html"), b"<p>An <urlset> is a list", Kind::Html);
+        check(Some("text/plain"), b"http://e.com/a\nhttps://e.com/b\r\n\nhttp://e.com/c", Kind::Xml);
+        check(Some("text/plain"), b"http://e.com/a is where I live", Kind::PlainText);
+        check(Some("text/plain"), b"http://e.com/a\nand more", Kind::PlainText);
     }
 
     #[test]

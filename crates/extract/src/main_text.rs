@@ -88,6 +88,8 @@ struct Sum {
     prose: u32,
     anchors: u32,
     h1: bool,
+    /// The ranks of its headings, a bit each.
+    ranks: u8,
 }
 
 impl Sum {
@@ -97,6 +99,7 @@ impl Sum {
         self.prose += other.prose;
         self.anchors += other.anchors;
         self.h1 |= other.h1;
+        self.ranks |= other.ranks;
     }
 
     /// Share of links among the text, in percent.
@@ -198,6 +201,7 @@ fn block_sum(outline: &Outline, at: usize) -> Sum {
         prose: if is_prose && node.element.level().is_none() { bytes } else { 0 },
         anchors: u32::from(block.anchors),
         h1: node.element == Element::H1,
+        ranks: node.element.level().map_or(0, |level| 1 << level),
     }
 }
 
@@ -323,7 +327,21 @@ fn root(outline: &Outline, sums: &[Sum], aside: &[bool], by_prose: bool) -> usiz
             )
         };
         match child {
-            Some(child) if holds(outline.nodes[child].element) => root = child,
+            Some(child) if holds(outline.nodes[child].element) => {
+                // What stands beside it under a heading of the same rank is another chapter: "Description", "Data".
+                let is_chapter = |node: &usize| {
+                    let sum = &sums[*node];
+                    *node != child
+                        && outline.nodes[*node].parent as usize == root
+                        && sum.ranks & sums[child].ranks & !3 != 0
+                        && sum.bytes >= 30
+                        && sum.link_share() < 20
+                };
+                if (root + 1..outline.nodes.len()).filter(is_free).any(|node| is_chapter(&node)) {
+                    return root;
+                }
+                root = child;
+            }
             _ => return root,
         }
     }

@@ -1,8 +1,12 @@
 //! An answer's bytes and headers -> a page.
 
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, UTF_8};
 use html::Tree;
 use model::{Fetched, Headers, Link, LinkKind, LinkLook, Normalise, Page, PageUrl};
 
+use crate::charset::charset_parameter;
 use crate::directives;
 use crate::document::document;
 use crate::kind::{Kind, kind};
@@ -10,8 +14,8 @@ use crate::language;
 use crate::links;
 use crate::markdown::markdown;
 use crate::reader::Reader;
-use crate::sitemap::{SitemapKind, sitemap};
-use crate::words::Words;
+use crate::sitemap::{SitemapKind, encoding, sitemap};
+use crate::words::{Words, collapse_into};
 use crate::xml::{Event, Xml};
 
 /// What a page is read from.
@@ -36,6 +40,9 @@ pub const MAX_LINKS: usize = 1_000;
 
 /// Bytes of the main text from which a language is guessed: more costs more and tells little.
 const GUESSED_FROM: usize = 1_024;
+
+/// Bytes of a feed's title.
+const MAX_TITLE: usize = 1_024;
 
 impl<'a> Input<'a> {
     /// An answer, read with the usual limits.
@@ -75,11 +82,25 @@ fn listed(input: &Input<'_>) -> Page {
     if found.kind == SitemapKind::Unknown || found.kind == SitemapKind::Rss || found.kind == SitemapKind::Atom
     {
         let mut words = Words::default();
-        let mut xml = Xml::new(input.body);
+        let body = decoded(input);
+        let mut xml = Xml::new(body.as_ref());
+        let mut in_title = false;
         while let Some(event) = xml.next() {
             match event {
-                Event::Text(text) => words.add(&text, |_, _, _| {}),
-                Event::Start { .. } | Event::End { .. } => words.line(),
+                Event::Text(text) => {
+                    if in_title && page.title.is_empty() {
+                        collapse_into(&mut page.title, &text, MAX_TITLE);
+                    }
+                    words.add(&text, |_, _, _| {});
+                }
+                Event::Start { name, .. } => {
+                    in_title = name.eq_ignore_ascii_case("title");
+                    words.line();
+                }
+                Event::End { .. } => {
+                    in_title = false;
+                    words.line();
+                }
             }
         }
         page.text = words.finish();
@@ -101,6 +122,23 @@ fn listed(input: &Input<'_>) -> Page {
         })
         .collect();
     page
+}
+
+/// The bytes of an XML file as UTF-8: by the header, its mark, or what it says of itself. What is compressed stays unread.
+fn decoded<'a>(input: &Input<'a>) -> Cow<'a, [u8]> {
+    if input.body.starts_with(&[0x1f, 0x8b]) {
+        return Cow::Borrowed(&[]);
+    }
+    let start = &input.body[..input.body.len().min(1_024)];
+    let label = input.headers.get("content-type").and_then(charset_parameter);
+    let named = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+    match named.filter(|named| *named != UTF_8).or_else(|| encoding(start)) {
+        Some(encoding) => match encoding.decode(input.body).0 {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        },
+        None => Cow::Borrowed(input.body),
+    }
 }
 
 fn read<T>(input: &Input<'_>, parse: impl FnOnce(&str, &mut Reader<'_>) -> T) -> (Page, Option<T>) {

@@ -51,6 +51,8 @@ pub(crate) struct Reader<'a> {
     facts: Facts,
     /// The JSON-LD script being read.
     script: Option<String>,
+    /// Which of the page's `<meta>` are about an item on it.
+    of_items: Vec<usize>,
 }
 
 /// What is open of the elements that matter to links.
@@ -95,6 +97,7 @@ impl<'a> Reader<'a> {
             images: Images::default(),
             facts: Facts::default(),
             script: None,
+            of_items: Vec::new(),
         }
     }
 
@@ -144,6 +147,7 @@ impl<'a> Reader<'a> {
             marks: &self.marks.all,
             facts: &self.facts,
             meta: &page.meta,
+            of_items: &self.of_items,
             path: self.input.url.path_and_query(),
             language: page.language.as_deref(),
             served: served.as_deref().and_then(|day| day.get(..10)),
@@ -214,6 +218,9 @@ impl<'a> Reader<'a> {
         collapse_into(&mut value, content, MAX_META_VALUE);
         if self.page.description.is_empty() && name.eq_ignore_ascii_case("description") {
             self.page.description.clone_from(&value);
+        }
+        if tag.attribute("name").or_else(|| tag.attribute("property")).is_none() {
+            self.of_items.push(self.page.meta.len());
         }
         self.page.meta.push((name.to_owned(), value));
     }

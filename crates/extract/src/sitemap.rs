@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, Read};
 use encoding_rs::{Encoding, UTF_8};
 use flate2::bufread::MultiGzDecoder;
 use model::{Normalise, PageUrl};
+use serde_json::Value as Json;
 
 use crate::dates;
 use crate::xml::{Event, Xml};
@@ -118,7 +119,8 @@ const MOST_OTHERS: usize = 100;
 
 impl List<'_> {
     fn read(&mut self, input: impl BufRead) {
-        let mut input = BufReader::new(input.take(MOST_BYTES));
+        let mut bounded = input.take(MOST_BYTES);
+        let mut input = BufReader::new(&mut bounded);
         let start = input.fill_buf().unwrap_or_default();
         let start = &start[..start.len().min(1_024)];
         match encoding(start) {
@@ -131,6 +133,7 @@ impl List<'_> {
             }
             None => self.read_utf8(input),
         }
+        self.found.cut |= bounded.limit() == 0;
     }
 
     fn read_utf8(&mut self, mut input: impl BufRead) {
@@ -315,17 +318,63 @@ impl List<'_> {
     }
 
     fn json(&mut self, input: impl BufRead) {
-        let Ok(feed) = serde_json::from_reader::<_, serde_json::Value>(input.take(8 << 20)) else { return };
-        let Some(items) = feed.get("items").and_then(|items| items.as_array()) else { return };
-        self.found.kind = SitemapKind::Json;
-        for item in items {
-            let text = |name: &str| item.get(name).and_then(|value| value.as_str());
-            let date = text("date_modified").or_else(|| text("date_published"));
-            if let Some(url) = text("url").or_else(|| text("id")) {
-                self.add(url, date.and_then(|date| dates::value(date, None)), false);
+        let mut bytes = Vec::new();
+        let _ = input.take(MOST_JSON).read_to_end(&mut bytes);
+        match serde_json::from_slice::<Json>(&bytes) {
+            Ok(feed) => {
+                let Some(items) = feed.get("items").and_then(Json::as_array) else { return };
+                self.found.kind = SitemapKind::Json;
+                items.iter().for_each(|item| self.json_item(item));
             }
+            Err(_) => self.broken_json(&bytes),
         }
     }
+
+    /// Item by item, as far as they can be read; of one that cannot be, its URL.
+    fn broken_json(&mut self, bytes: &[u8]) {
+        let Some(items) = memchr::memmem::find(bytes, b"\"items\"") else { return };
+        let Some(list) = bytes[items..].iter().position(|byte| *byte == b'[') else { return };
+        self.found.kind = SitemapKind::Json;
+        let mut rest = &bytes[items + list + 1..];
+        while let Some(start) = rest.iter().position(|byte| *byte == b'{') {
+            if self.is_full() {
+                return;
+            }
+            rest = &rest[start..];
+            let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Json>();
+            if let Some(Ok(item)) = values.next() {
+                self.json_item(&item);
+                rest = &rest[values.byte_offset()..];
+                continue;
+            }
+            // Up to where the next one seems to begin.
+            let end = memchr::memmem::find(&rest[1..], b"{\"").map_or(rest.len(), |end| end + 1);
+            let (item, others) = rest.split_at(end);
+            if let Some(url) = json_url(item) {
+                self.add(&url, None, false);
+            }
+            rest = others;
+        }
+    }
+
+    fn json_item(&mut self, item: &Json) {
+        let text = |name: &str| item.get(name).and_then(Json::as_str);
+        let date = text("date_modified").or_else(|| text("date_published"));
+        if let Some(url) = text("url").or_else(|| text("id")) {
+            self.add(url, date.and_then(|date| dates::value(date, None)), false);
+        }
+    }
+}
+
+/// Bytes of a JSON feed that are read.
+const MOST_JSON: u64 = 8 << 20;
+
+/// The text after `"url":`.
+fn json_url(item: &[u8]) -> Option<String> {
+    let at = memchr::memmem::find(item, b"\"url\"")? + 5;
+    let value = item[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let mut values = serde_json::Deserializer::from_slice(value).into_iter::<String>();
+    values.next()?.ok()
 }
 
 /// Extensions whose `<loc>` and `<link>` are no pages.
@@ -349,7 +398,7 @@ fn link(entry: &mut Entry, prefix: &str, attributes: &[(String, String)]) {
 }
 
 /// The encoding, where it is not UTF-8.
-fn encoding(start: &[u8]) -> Option<&'static Encoding> {
+pub(crate) fn encoding(start: &[u8]) -> Option<&'static Encoding> {
     if let Some((encoding, _)) = Encoding::for_bom(start) {
         return Some(encoding).filter(|encoding| *encoding != UTF_8);
     }

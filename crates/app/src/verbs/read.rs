@@ -3,13 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use base64::Engine as _;
 use bytes::Bytes;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use crawl::WallClock;
 use model::{Headers, Page, PageDate, PageUrl};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use service::tools::{page_title, read_json, read_page, unread_why};
+use service::tools::{bytes_of, html_unless_known, page_title, read_json, read_page, unread_why};
 
 use super::table::plain;
 use crate::output::Output;
@@ -60,7 +60,9 @@ struct Question {
 
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     if flags.get_flag("batch") {
-        let answer = |question: Question| question.answer().unwrap_or_else(|error| json!({ "error": error }));
+        let clock = WallClock::start();
+        let answer =
+            |question: Question| question.answer(&clock).unwrap_or_else(|error| json!({ "error": error }));
         batch::run(io::stdin().lock(), io::stdout().lock(), answer).map_err(Failure::output)?;
         return Ok(Exit::Done);
     }
@@ -73,7 +75,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         (None, None) => parse(NOWHERE).map_err(|error| Failure::usage(anyhow::anyhow!(error)))?,
     };
     if headers.0.is_empty() {
-        headers = typed(by_name(Path::new(name)));
+        headers = typed(kind_of(Path::new(name), &body), &WallClock::start());
     }
     let page = read_page(&body, &headers, &url);
     let mut out = Output::new();
@@ -87,7 +89,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
 }
 
 impl Question {
-    fn answer(self) -> Result<Json, String> {
+    fn answer(self, clock: &WallClock) -> Result<Json, String> {
         let mut kind = self.content_type;
         let body = match (self.html, self.html_base64, self.file) {
             (Some(text), None, None) => {
@@ -97,17 +99,20 @@ impl Question {
                     kind.map(|kind| format!("{}; charset=utf-8", kind.split(';').next().unwrap_or_default()));
                 text.into_bytes()
             }
-            (None, Some(text), None) => base64::engine::general_purpose::STANDARD
-                .decode(text)
-                .map_err(|error| format!("html_base64: {error}"))?,
+            (None, Some(text), None) => {
+                let body = bytes_of(&text).map_err(|error| format!("html_base64: {error}"))?;
+                kind = kind.or_else(|| html_unless_known(&body).map(str::to_owned));
+                body
+            }
             (None, None, Some(file)) => {
-                kind = kind.or_else(|| by_name(&file).map(str::to_owned));
-                page::read_body(&file).map_err(|error| format!("{}: {error}", file.display()))?
+                let body = page::read_body(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+                kind = kind.or_else(|| kind_of(&file, &body).map(str::to_owned));
+                body
             }
             _ => return Err("give one of html, html_base64 and file".to_owned()),
         };
         let url = parse(self.url.as_deref().unwrap_or(NOWHERE)).map_err(|error| format!("url: {error}"))?;
-        Ok(read_json(&read_page(&body, &typed(kind.as_deref()), &url), &url))
+        Ok(read_json(&read_page(&body, &typed(kind.as_deref(), clock), &url), &url))
     }
 }
 
@@ -115,9 +120,19 @@ fn parse(text: &str) -> Result<PageUrl, String> {
     PageUrl::parse(text).map_err(|error| error.to_string())
 }
 
-fn typed(content_type: Option<&str>) -> Headers {
-    let header = |value: &str| ("content-type".to_owned(), Bytes::copy_from_slice(value.as_bytes()));
-    Headers(content_type.map(header).into_iter().collect())
+/// What a server would say of a page that is given here: its type, and that it is of today at the latest.
+fn typed(content_type: Option<&str>, clock: &WallClock) -> Headers {
+    let header = |name: &str, value: &str| (name.to_owned(), Bytes::copy_from_slice(value.as_bytes()));
+    let kind = content_type.map(|value| header("content-type", value));
+    Headers(kind.into_iter().chain([header("date", &clock.now().to_string())]).collect())
+}
+
+/// The type of a file by its name; else HTML where it begins with a tag that no other type has.
+fn kind_of(file: &Path, body: &[u8]) -> Option<&'static str> {
+    by_name(file).or_else(|| {
+        let begins = body.trim_ascii_start().starts_with(b"<");
+        html_unless_known(body).filter(|_| begins)
+    })
 }
 
 /// The type of a file by the end of its name; none where the bytes must tell.
@@ -139,7 +154,7 @@ fn by_name(file: &Path) -> Option<&'static str> {
 pub(super) fn main_text(name: &str, flags: &ArgMatches) -> Result<String, Failure> {
     let RawPage { body, mut headers, url } = page::read_raw(name, flags)?;
     if headers.0.is_empty() {
-        headers = typed(by_name(Path::new(name)));
+        headers = typed(kind_of(Path::new(name), &body), &WallClock::start());
     }
     let nowhere = || parse(NOWHERE).map_err(|error| Failure::usage(anyhow::anyhow!(error)));
     let url = url.map_or_else(nowhere, Ok)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use extract::Listed;
-use model::PageUrl;
+use model::{MAX_LIST, PageUrl};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use service::tools::{sitemap, sitemap_json};
@@ -57,15 +57,24 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         return Ok(Exit::Done);
     }
     let name = flags.get_one::<String>("file").map(String::as_str).unwrap_or_default();
-    let raw = page::read_raw(name, flags)?;
+    let is_url = name.starts_with("http://") || name.starts_with("https://");
+    let (body, at, has_more) = if is_url {
+        let raw = page::read_raw(name, flags)?;
+        (raw.body, raw.url, false)
+    } else {
+        let (body, has_more) = page::read_start(Path::new(name), MAX_LIST)
+            .map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
+        (body, None, has_more)
+    };
     let base = flags.get_one::<String>("base").map(String::as_str);
-    let url = match (base, raw.url) {
+    let url = match (base, at) {
         (None, Some(url)) => Ok(url),
         (base, _) => PageUrl::parse(base.unwrap_or(NOWHERE)),
     };
     let url = url.map_err(|error| Failure::usage(anyhow::anyhow!("--base: {error}")))?;
-    let found =
-        sitemap(&raw.body, &url).map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
+    let mut found =
+        sitemap(&body, &url).map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
+    found.cut |= has_more;
     let mut out = Output::new();
     if context.json {
         out.line(sitemap_json(&found))?;
@@ -89,7 +98,9 @@ impl Question {
         let url = PageUrl::parse(self.url.as_deref().unwrap_or(NOWHERE))
             .map_err(|error| format!("url: {error}"))?;
         let name = |error: io::Error| format!("{}: {error}", self.file.display());
-        let body = page::read_body(Path::new(&self.file)).map_err(name)?;
-        sitemap(&body, &url).map(|found| sitemap_json(&found)).map_err(|error| error.to_string())
+        let (body, has_more) = page::read_start(Path::new(&self.file), MAX_LIST).map_err(name)?;
+        let mut found = sitemap(&body, &url).map_err(|error| error.to_string())?;
+        found.cut |= has_more;
+        Ok(sitemap_json(&found))
     }
 }

@@ -327,6 +327,29 @@ fn read_batch_answers_every_line_in_order() {
 }
 
 #[test]
+fn read_takes_what_is_given_as_html_for_html() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("page");
+    std::fs::write(&file, "<article><p>One <b>two</b></p></article>").unwrap();
+    // "<section>x</section>" without padding and on two lines, a link, a canonical address, a day to come.
+    let input = format!(
+        "{{\"html_base64\":\"PHNlY3Rpb24+\\neDwvc2VjdGlvbj4\",\"url\":\"http://e.test/\"}}\n{}\n\
+         {{\"html\":\"<link rel=canonical href=/c><h1>Fair</h1><p>3 May 2099</p><a href=/a rel=nofollow>A</a>\",\"url\":\"http://e.test/\"}}\n",
+        serde_json::json!({ "file": file, "url": "http://e.test/" })
+    );
+    let said = gannet_with(&["read", "--batch"], input.as_bytes(), &[]);
+    let lines: Vec<serde_json::Value> =
+        said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["text"], "x");
+    assert_eq!(lines[1]["text"], "One two");
+    assert_eq!(lines[2]["published"], serde_json::Value::Null);
+    assert_eq!(lines[2]["canonical"], "http://e.test/c");
+    let links = lines[2]["links"].as_array().unwrap();
+    assert_eq!((links.len(), &links[0]["url"]), (1, &"http://e.test/a".into()));
+    assert_eq!((&links[0]["anchor"], &links[0]["rel"]), (&"A".into(), &serde_json::json!(["nofollow"])));
+}
+
+#[test]
 fn compare_tells_what_two_texts_share() {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
@@ -437,4 +460,18 @@ fn sitemap_lists_urls_and_says_what_is_no_list() {
     assert_eq!(lines[0]["urls"], serde_json::json!(["https://shop.test/a", "https://shop.test/b"]));
     assert_eq!(lines[0]["sitemaps"], serde_json::json!([]));
     assert!(lines[1]["error"].as_str().unwrap().contains("neither a sitemap nor a feed"), "{}", lines[1]);
+}
+
+/// Of a file of 70 MiB the first 50 are read.
+#[test]
+fn a_sitemap_that_is_too_long_is_read_as_far_as_its_limit() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("s.xml");
+    let mut sitemap = b"<urlset><url><loc>http://e.test/a</loc></url>".to_vec();
+    sitemap.resize(70 << 20, b' ');
+    sitemap.extend_from_slice(b"<url><loc>http://e.test/b</loc></url></urlset>");
+    std::fs::write(&file, sitemap).unwrap();
+    let said = gannet(&["sitemap", "--json", file.to_str().unwrap()]);
+    let found: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((&found["urls"], &found["cut"]), (&serde_json::json!(["http://e.test/a"]), &true.into()));
 }

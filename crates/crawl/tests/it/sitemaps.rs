@@ -28,6 +28,10 @@ async fn listed() -> Site {
             "application/rss+xml",
             "<rss><channel><link>/</link><item><link>/c</link></item></channel></rss>",
         ),
+        "/lines.txt" => {
+            let host = request.header("host").unwrap_or_default();
+            Answer::new(200, "text/plain", format!("http://{host}/a\nhttp://{host}/c\n"))
+        }
         "/a" | "/b" | "/c" => page("Page", &[]),
         _ => not_found(),
     })
@@ -86,6 +90,14 @@ async fn a_sitemap_leads_to_its_pages_as_far_as_they_are_in_scope() {
         crawl.sitemaps = vec![parse(site.url("/pages.xml").as_ref())]
     };
     check(edit, &["/", "/a", "/b", "/pages.xml"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_of_lines_leads_to_its_pages() {
+    let edit = |site: &Site, crawl: &mut CrawlSettings| {
+        crawl.sitemaps = vec![parse(site.url("/lines.txt").as_ref())]
+    };
+    check(edit, &["/", "/a", "/c", "/lines.txt"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -133,3 +133,13 @@ fn undeclared_encodings_are_guessed() {
         assert!(page.text.starts_with(text), "{name} read as {}: {}", page.charset, page.text);
     }
 }
+
+#[test]
+fn xml_is_read_as_it_or_its_header_declares_it() {
+    let body = b"<?xml version='1.0' encoding='ISO-8859-1'?><rss><channel><title>Caf\xe9</title><item><link>/a</link></item></channel></rss>";
+    let page = read_bytes(body, &[("content-type", "text/xml")], 10);
+    assert_eq!((page.title.as_str(), page.links.len()), ("Café", 1));
+    let body = encoded(encoding_rs::WINDOWS_1251, "<a><b>Привет, мир</b></a>");
+    let page = read_bytes(&body, &[("content-type", "application/xml; charset=windows-1251")], 10);
+    assert_eq!(page.text, "Привет, мир");
+}

@@ -147,6 +147,14 @@ fn the_day_of_an_event_is_no_day_of_publication() {
     assert_eq!(day(None, &plain).as_deref(), Some("2027-02-13"));
     assert_eq!(day(Some("Mon, 16 Nov 2026 10:00:00 GMT"), &plain), None);
     assert_eq!(day(Some("Fri, 12 Feb 2027 23:00:00 GMT"), &plain).as_deref(), Some("2027-02-13"));
+    // What a customer wrote has a day of its own, and so has the page.
+    let review =
+        "<div itemprop=review itemscope><meta itemprop=datePublished content=2023-02-02><p>Lovely.</p></div>";
+    assert_eq!(day(None, &format!("<h1>Basket</h1>{TEXT}{review}")), None);
+    let own = format!(
+        "<div itemscope><meta itemprop=datePublished content=2021-01-01><h1>Basket</h1>{TEXT}</div>{review}"
+    );
+    assert_eq!(day(None, &own).as_deref(), Some("2021-01-01"));
     let above = format!(
         "<div class=date-today>16 November 2026</div><p>News</p><h1>Fiddles</h1><p>27 February 2024</p>{TEXT}"
     );

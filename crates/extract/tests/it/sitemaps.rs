@@ -102,6 +102,7 @@ fn compressed_lists_are_read_up_to_a_limit() {
     bomb.resize(200 << 20, b' ');
     bomb.extend_from_slice(b"<url><loc>http://e.com/a</loc></url>");
     check(gzip(&bomb), SitemapKind::Urls, &[]);
+    assert!(list(&gzip(&bomb)).cut);
     let many: String = (0..60_000).map(|nth| format!("<url><loc>http://e.com/{nth}</loc></url>")).collect();
     let found = list(format!("<urlset>{many}</urlset>").as_bytes());
     assert_eq!((found.urls.len(), found.cut), (50_000, true));
@@ -158,6 +159,11 @@ fn broken_lists_give_what_is_readable() {
         (b"<rss><channel><item><description><p>x <b>y</description><link>http://e.com/a</link></item></channel></rss>", Rss, &[A]),
         (b"<rss><channel><item><link>http://e.com/a</link><item><link>http://e.com/b</link></channel></rss>", Rss, &[A, B]),
         (b"<feed><entry><link href='http://e.com/a'/><title>x</ti", Atom, &[A]),
+        // A JSON feed that is cut off, one with a broken item, one with a comma too many.
+        (b"{\"items\":[{\"url\":\"http://e.com/a\"},{\"url\":\"http://e.com/b\",\"title\":\"x", SitemapKind::Json, &[A, B]),
+        (b"{\"items\":[{\"title\":\"a \"b\"\",\"url\":\"http:\\/\\/e.com\\/a\"},{\"url\":\"http://e.com/b\"}]}", SitemapKind::Json, &[A, B]),
+        (b"{\"items\":[{\"url\":\"http://e.com/a\"},],}", SitemapKind::Json, &[A]),
+        (b"{\"items\":7,,", Unknown, &[]),
         // 33: a page of HTML, 34: nothing, 35: noise. These are no lists.
         (b"<!DOCTYPE html><html><body><a href='/a'>a</a></body></html>", Unknown, &[]),
         (b"", Unknown, &[]),
@@ -166,6 +172,20 @@ fn broken_lists_give_what_is_readable() {
     for (body, kind, expected) in cases {
         check(body, *kind, expected);
     }
+}
+
+#[test]
+fn a_list_is_read_as_one_whatever_the_server_calls_it() {
+    let links = |body: &[u8], kind: &str| {
+        let page = read_bytes(body, &[("content-type", kind)], 10);
+        page.links.iter().map(|link| link.url.to_string()).collect::<Vec<_>>()
+    };
+    let sitemap = b"<?xml version='1.0'?><urlset><url><loc>http://e.com/a</loc></url></urlset>";
+    assert_eq!(links(sitemap, "text/html; charset=utf-8"), [A]);
+    assert_eq!(links(sitemap, "text/plain"), [A]);
+    assert_eq!(links(b"http://e.com/a\nhttp://e.com/b\n", "text/plain"), [A, B]);
+    let feed = b"{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"url\":\"/a\"}]}";
+    assert_eq!(links(feed, "application/json"), [A]);
 }
 
 #[test]

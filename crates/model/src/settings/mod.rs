@@ -374,7 +374,7 @@ pub const LONG_LIST_TYPES: [&str; 7] = [
 ];
 
 /// What else they are called.
-const OTHER_LIST_TYPES: [&str; 2] = ["application/feed+json", "text/plain"];
+const OTHER_LIST_TYPES: [&str; 3] = ["application/feed+json", "application/json", "text/plain"];
 
 /// Bytes that are read of a sitemap, as its standard has it.
 pub const MAX_LIST: u64 = 50 << 20;

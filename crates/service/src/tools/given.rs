@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use base64::Engine as _;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bytes::Bytes;
 use crawl::{Network, WallClock, single_page};
 use model::{CrawlSettings, Headers, PageUrl, Project, ProjectName};
@@ -48,12 +49,12 @@ impl Given {
                 // The text is decoded already, whatever it says of itself.
                 let kind = kind.unwrap_or_else(|| "text/html".to_owned());
                 let kind = format!("{}; charset=utf-8", kind.split(';').next().unwrap_or_default());
-                Ok(RawPage { body: text.into(), headers: typed(Some(&kind)), url })
+                Ok(RawPage { body: text.into(), headers: typed(Some(&kind), clock), url })
             }
             (None, Some(text)) => {
-                let body = base64::engine::general_purpose::STANDARD.decode(text);
-                let body = body.map_err(|error| wrong(&format!("html_base64: {error}")))?;
-                Ok(RawPage { body: body.into(), headers: typed(kind.as_deref()), url })
+                let body = bytes_of(&text).map_err(|error| wrong(&format!("html_base64: {error}")))?;
+                let kind = kind.or_else(|| html_unless_known(&body).map(str::to_owned));
+                Ok(RawPage { body: body.into(), headers: typed(kind.as_deref(), clock), url })
             }
             (None, None) => {
                 let url = url.ok_or_else(|| wrong("give html, html_base64 or url"))?;
@@ -62,6 +63,22 @@ impl Given {
             _ => Err(wrong("give one of html and html_base64")),
         }
     }
+}
+
+/// Bytes that were written as base64, with or without its padding, on one line or many.
+pub fn bytes_of(base64: &str) -> Result<Vec<u8>, base64::DecodeError> {
+    let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let engine = GeneralPurpose::new(&base64::alphabet::STANDARD, config);
+    if base64.contains(|c: char| c.is_ascii_whitespace()) {
+        let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+        return engine.decode(plain);
+    }
+    engine.decode(base64)
+}
+
+/// The type of bytes that were given as HTML without one: HTML, unless they are plainly something else.
+pub fn html_unless_known(body: &[u8]) -> Option<&'static str> {
+    (extract::kind(None, body) == extract::Kind::PlainText).then_some("text/html")
 }
 
 impl RawPage {
@@ -91,7 +108,9 @@ fn parse(text: &str) -> Result<PageUrl, ServiceError> {
     PageUrl::parse(text).map_err(|source| ServiceError::Url { text: text.to_owned(), source })
 }
 
-fn typed(content_type: Option<&str>) -> Headers {
-    let header = |value: &str| ("content-type".to_owned(), Bytes::copy_from_slice(value.as_bytes()));
-    Headers(content_type.map(header).into_iter().collect())
+/// What a server would say of a page that is given: its type, and that it is of today at the latest.
+fn typed(content_type: Option<&str>, clock: &WallClock) -> Headers {
+    let header = |name: &str, value: &str| (name.to_owned(), Bytes::copy_from_slice(value.as_bytes()));
+    let kind = content_type.map(|value| header("content-type", value));
+    Headers(kind.into_iter().chain([header("date", &clock.now().to_string())]).collect())
 }

@@ -11,7 +11,7 @@ mod trial;
 mod url;
 
 pub use detect::{Detected, detect};
-pub use given::{Given, RawPage};
+pub use given::{Given, RawPage, bytes_of, html_unless_known};
 pub use read::{page_title, read_json, read_page, unread_why};
 pub use robots::{RobotsQuestion, RobotsVerdict};
 pub use select::{Found, SelectQuestion, select};

@@ -1,7 +1,7 @@
 //! What is read from a page, as the crawl reads it: main text, author, dates, links.
 
 use extract::Input;
-use model::{Headers, Link, Normalise, Page, PageDate, PageUrl};
+use model::{Headers, Link, LinkKind, Normalise, Page, PageDate, PageUrl};
 use serde_json::{Value, json};
 
 /// Reads a page that stands at `url`.
@@ -55,7 +55,8 @@ pub fn read_json(page: &Page, url: &PageUrl) -> Value {
         "images": page.images,
         "tables": page.tables,
         "unread": unread_why(page),
-        "links": page.links.iter().map(link).collect::<Vec<_>>(),
+        // The canonical address is a fact of its own.
+        "links": page.links.iter().filter(|link| link.kind != LinkKind::Canonical).map(link).collect::<Vec<_>>(),
     })
 }
 

@@ -151,6 +151,15 @@ impl Engine {
         Ok(())
     }
 
+    /// Sends the new rows of all tables to disk.
+    pub(crate) fn settle(&self) -> Result<(), KvError> {
+        let known = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        for keyspace in known.values().filter(|keyspace| keyspace.tree.active_memtable().size() > 0) {
+            keyspace.rotate_memtable().map_err(|error| self.write_error(error))?;
+        }
+        Ok(())
+    }
+
     /// Waits while the engine's threads are behind with their work; fails when they have given up.
     #[expect(clippy::disallowed_methods, reason = "the engine tells nobody when it has caught up")]
     fn wait_for_room(&self) -> Result<(), KvError> {

@@ -134,6 +134,15 @@ impl Store {
         }
     }
 
+    /// Brings the new rows of all tables into files in the background, which gives the memory back that holds them. For
+    /// when no more are expected for a while; with each call every table gets a small file.
+    pub fn settle(&self) -> Result<(), KvError> {
+        match &self.engine {
+            Engine::Disk(disk) => disk.engine()?.settle(),
+            Engine::Memory(_) => Ok(()),
+        }
+    }
+
     /// Bytes the store occupies on disk (in memory: bytes of all keys and values).
     pub fn disk_bytes(&self) -> Result<u64, KvError> {
         match &self.engine {

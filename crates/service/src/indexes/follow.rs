@@ -60,6 +60,7 @@ pub(crate) fn follow(
             // Whoever has not come so far reads the archive.
             fresh.forget(committed);
             if last {
+                rest(&data, &project);
                 return fresh.want(false);
             }
             std::thread::park_timeout(EVERY);
@@ -68,6 +69,16 @@ pub(crate) fn follow(
     let thread = std::thread::Builder::new().name("index".to_owned()).spawn(work);
     let thread = thread.map_err(ServiceError::io("start a thread for", "the index"))?;
     Ok(Some(Follower { shared, thread: Some(thread) }))
+}
+
+/// Ends the writers that no other crawl needs: each has threads and memory of its own.
+fn rest(data: &Data, project: &str) {
+    for index in open::over(data, project).unwrap_or_default() {
+        let writer = index.feeding().take_if(|_| !index.is_followed());
+        if let Some(Err(error)) = writer.map(index::Writer::close) {
+            tracing::warn!(index = %index.name, %error, "merging the index failed");
+        }
+    }
 }
 
 impl Drop for Follower {

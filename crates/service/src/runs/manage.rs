@@ -109,14 +109,23 @@ async fn launch(data: &Arc<Data>, wanted: Begin, now: Now) -> Result<RunView, Se
     let id = started.id();
     let until = now.clone();
     let follower = RowFollower::begin(data, started.project(), started.crawl())?;
+    let (data, owner) = (data.clone(), data.clone());
     tokio::spawn(async move {
         match started.finish(|| until()).await {
             Ok(finished) => tracing::info!(run = id.0, reason = %finished.reason, "run ended"),
             Err(error) => tracing::warn!(run = id.0, error = error.sentence(), "run failed"),
         }
-        // Makes the last indexes.
-        let _ = tokio::task::spawn_blocking(move || drop(follower)).await;
+        let _ = tokio::task::spawn_blocking(move || {
+            // Makes the last indexes.
+            drop(follower);
+            // Nothing more is written for a while.
+            if data.live_runs().is_empty()
+                && let Err(error) = data.store().settle()
+            {
+                tracing::debug!(%error, "new rows stay in memory");
+            }
+        })
+        .await;
     });
-    let data = data.clone();
-    tokio::task::spawn_blocking(move || run_view(&data, id)).await.map_err(|_| ServiceError::Lost)?
+    tokio::task::spawn_blocking(move || run_view(&owner, id)).await.map_err(|_| ServiceError::Lost)?
 }

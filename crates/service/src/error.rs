@@ -126,6 +126,11 @@ pub enum ServiceError {
     /// No row of that key.
     #[error("there is no row with the key {0:?}; the column _key has them")]
     UnknownRow(String),
+    /// Many rows without an index.
+    #[error(
+        "the rows of this crawl are being put in order, which takes some seconds per million; ask again then"
+    )]
+    RowsUnsorted,
     /// A run whose rows are gone.
     #[error("the rows of run {0} are not kept any more; those of the latest runs are")]
     RowsDropped(i64),
@@ -267,6 +272,7 @@ impl ServiceError {
             E::NotRunning(_) | E::SeveralRuns(_) | E::Cursor(_) | E::UnknownRow(_) => Class::Request,
             E::Store(KvError::Format { .. }) => Class::Request,
             E::BadProject(_) => Class::Request,
+            E::RowsUnsorted => Class::Busy,
             E::RunEnded(_) | E::Occupied(_) | E::ProjectExists(_) | E::Stale { .. } => Class::Busy,
             E::Catalog(CatalogError::Newer { .. }) => Class::Request,
             E::Busy(_) | E::Store(KvError::Busy { .. }) => Class::Busy,

@@ -3,6 +3,7 @@
 mod compare;
 mod drift;
 mod filter;
+mod history;
 mod index;
 mod layout;
 mod listing;
@@ -17,14 +18,16 @@ use archive::rows::{RowCounts, counts};
 use kv::Snapshot;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
+use utoipa::ToSchema;
 
 pub use compare::{FieldChange, Mark, MarkCounts};
 pub(crate) use drift::watch;
 pub use drift::{Drift, TypeCoverage, coverage};
 pub use filter::{Condition, SortBy, Test};
+pub use history::{RowVersion, row_history};
 pub(crate) use layout::{Layout, Shown};
 pub(crate) use listing::{Listed, Listing, State as RowState};
-pub use page::{RowColumn, RowVersion, RowsPage, row_history, rows_page};
+pub use page::{RowColumn, RowsPage, rows_page};
 
 pub use shelf::prepare_all;
 
@@ -42,29 +45,32 @@ use state::{Asked, base_of};
 const MOST_WANTED: u64 = 10_000;
 
 /// Which rows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RowsRequest {
     /// Of this project, or as they stood after the run of this number; of the project that ran last unless said.
     pub of: Option<String>,
     /// That meet all of these.
+    #[schema(value_type = Vec<String>)]
     pub conditions: Vec<Condition>,
     /// These columns; all fields if empty.
     pub columns: Vec<String>,
     /// Sorted by these, the first one first; in the order of the crawl if empty.
+    #[schema(value_type = Vec<String>)]
     pub sort: Vec<SortBy>,
     /// At most so many.
     pub limit: Option<u64>,
     /// Read as this page type.
     pub page_type: Option<String>,
     /// Of which this became since the run before; any if empty.
+    #[schema(value_type = Vec<String>)]
     pub status: Vec<Mark>,
     /// That came since: the `next` of an earlier answer. Without a sort order only.
     pub after: Option<u64>,
 }
 
 /// Which runs to compare.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiffRequest {
     /// The earlier run, or a project.
@@ -73,6 +79,7 @@ pub struct DiffRequest {
     pub after: String,
     /// Only rows of which this became; all but the unchanged if empty.
     #[serde(default)]
+    #[schema(value_type = Vec<String>)]
     pub status: Vec<Mark>,
     /// At most so many rows.
     #[serde(default)]

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,6 +29,9 @@ pub(crate) const MANY: u64 = 8_000;
 /// Indexes of moments at which a run ended that are kept, and of other moments.
 const ENDS_KEPT: usize = 2;
 const OTHERS_KEPT: usize = 2;
+
+/// Bytes of a crawl's indexes that a server reads at its start.
+const WARM: u64 = 1 << 30;
 
 /// How often a running crawl is looked at.
 const EVERY: Duration = Duration::from_millis(1_500);
@@ -93,6 +97,29 @@ impl Shelf {
         self.make(data, snapshot, wanted).map(Some)
     }
 
+    /// The latest index of a crawl's rows. Where there is none yet, one is made in the background, and the asker told.
+    pub(crate) fn latest(data: &Arc<Data>, state: State) -> Result<Index, ServiceError> {
+        let crawl = state.crawl;
+        if let Some(index) = indexes(data, crawl).pop() {
+            return Ok(index);
+        }
+        let own = data.shelf().of(crawl);
+        let is_idle = !data.is_crawled(crawl) && !own.followed.load(Ordering::Acquire);
+        if is_idle && own.making.try_lock().is_ok() {
+            let data = data.clone();
+            let work = move || {
+                let snapshot = data.store().snapshot();
+                let wanted = Wanted { state, base: None, marked: false, fixed: false };
+                if let Err(error) = data.shelf().make(&data, &snapshot, &wanted) {
+                    tracing::warn!(%error, "no index of the rows is made");
+                }
+            };
+            let thread = std::thread::Builder::new().name("rows".to_owned()).spawn(work);
+            thread.map_err(ServiceError::io("start a thread for", "the rows"))?;
+        }
+        Err(ServiceError::RowsUnsorted)
+    }
+
     /// The index that is asked for, made if need be.
     fn make(&self, data: &Data, snapshot: &Snapshot, wanted: &Wanted<'_>) -> Result<Index, ServiceError> {
         let own = self.of(wanted.state.crawl);
@@ -154,6 +181,17 @@ pub fn prepare_all(data: &Data) {
         if let Err(error) = prepare(data, name) {
             tracing::warn!(project = name, %error, "no index of rows and pages is made");
         }
+        warm(data, entry.crawl);
+    }
+}
+
+/// Reads what the first questions will read, so that they find it in the system's memory and not on the disk.
+fn warm(data: &Data, crawl: CrawlId) {
+    let mut left = WARM;
+    let folders = fs::read_dir(data.rows_dir(crawl)).into_iter().flatten().flatten();
+    let files = folders.flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten().flatten());
+    for file in files.filter_map(|file| fs::File::open(file.path()).ok()) {
+        left -= std::io::copy(&mut file.take(left), &mut std::io::sink()).unwrap_or(0);
     }
 }
 
@@ -231,6 +269,9 @@ fn tidy(data: &Data, snapshot: &Snapshot, crawl: CrawlId) -> Result<(), ServiceE
     let mut ends: Vec<u64> = runs.collect::<Result<_, _>>()?;
     ends.push(counts(snapshot, crawl)?.next);
     let (mut at_ends, mut others) = (0, 0);
+    for folder in folders(data, crawl).filter(|folder| Index::open(folder).is_none()) {
+        std::fs::remove_dir_all(&folder).map_err(ServiceError::io("remove", &folder))?;
+    }
     for index in indexes(data, crawl).into_iter().rev() {
         let (kept, most) = match ends.contains(&index.head.end) {
             true => (&mut at_ends, ENDS_KEPT),
@@ -246,14 +287,17 @@ fn tidy(data: &Data, snapshot: &Snapshot, crawl: CrawlId) -> Result<(), ServiceE
 
 /// The indexes of a crawl, those of later moments last.
 fn indexes(data: &Data, crawl: CrawlId) -> Vec<Index> {
-    let entries = fs::read_dir(data.rows_dir(crawl)).into_iter().flatten().flatten();
-    let folders = entries.map(|entry| entry.path());
-    let mut known: Vec<(PathBuf, Index)> = folders
-        .filter(|folder| folder.extension().is_none())
-        .filter_map(|folder| Index::open(&folder).map(|index| (folder, index)))
-        .collect();
+    let mut known: Vec<(PathBuf, Index)> =
+        folders(data, crawl).filter_map(|folder| Index::open(&folder).map(|index| (folder, index))).collect();
     known.sort_by(|(a, _), (b, _)| a.cmp(b));
     known.into_iter().map(|(_, index)| index).collect()
+}
+
+/// The folders of indexes of rows, of any version, that are finished.
+fn folders(data: &Data, crawl: CrawlId) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(data.rows_dir(crawl)).into_iter().flatten().flatten();
+    let of_rows = |name: &str| name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    entries.filter(move |entry| entry.file_name().to_str().is_some_and(of_rows)).map(|entry| entry.path())
 }
 
 fn exact(data: &Data, wanted: &Wanted<'_>) -> Option<Index> {

@@ -26,7 +26,8 @@ impl Asked {
             let run = run.ok_or(ServiceError::UnknownRun(number))?;
             let entry = projects.into_iter().find(|entry| entry.id == run.project);
             let entry = entry.ok_or(ServiceError::UnknownRun(number))?;
-            if run.crawl != entry.crawl && !has_rows(snapshot, run.crawl)? {
+            let is_gone = run.crawl != entry.crawl && !has_rows(snapshot, run.crawl)?;
+            if is_gone || run.state == RunState::Cancelled {
                 return Err(ServiceError::RowsDropped(number));
             }
             let state = state_after(snapshot, &run)?;

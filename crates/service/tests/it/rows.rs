@@ -679,6 +679,35 @@ fn a_row_is_followed_through_the_runs() {
     assert!(matches!(none, Err(service::ServiceError::UnknownRow(_))));
 }
 
+#[test]
+fn a_row_among_many_is_followed_by_one_index_to_pages_read_again_and_other_pages() {
+    let mut shop = filled(10_000);
+    let oak = |amount| vec![item("Oak", amount, "", "")];
+    let key = item("Oak", 0.0, "", "").key.to_string();
+    shop.put(vec![page("/oak", oak(10.0))]);
+    shop.end();
+    for (path, amount) in [("/oak", 12.0), ("/other", 12.0)] {
+        shop.begin(false);
+        shop.put(vec![page("/oak", vec![]), page(path, oak(amount))]);
+        shop.end();
+    }
+    let history = |shop: &Shop| service::row_history(shop.site.data(), Some("shop"), &key);
+    // Nobody waits until all rows are sorted.
+    assert!(matches!(history(&shop), Err(service::ServiceError::RowsUnsorted)));
+    shop.rows(question(&[], &["price"], Some(1)));
+    let told = |shop: &Shop| -> Vec<_> {
+        let history = history(shop).unwrap();
+        history.iter().map(|version| (version.status, version.page.clone())).collect()
+    };
+    let at = |path: &str| format!("http://shop.test{path}");
+    let three = [(Mark::Unchanged, at("/other")), (Mark::Changed, at("/oak")), (Mark::New, at("/oak"))];
+    assert_eq!(told(&shop), three);
+    // What came after the index was made is read.
+    shop.begin(false);
+    shop.put(vec![page("/other", oak(15.0))]);
+    assert_eq!(told(&shop)[..2], [(Mark::Changed, at("/other")), (Mark::Unchanged, at("/other"))]);
+}
+
 /// `cargo nextest run -p service --run-ignored only million --no-capture` prints the figures.
 #[test]
 #[ignore = "a minute and 1 GB of disk: figures for the record"]

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::fs;
 use std::path::Path;
 
-use kv::Snapshot;
+use archive::rows::{self, ROWS};
+use kv::{Reader, Snapshot};
 use model::Value;
 
 use super::column::{Bytes, column_name, number_at, number_from};
@@ -14,9 +15,13 @@ use crate::ServiceError;
 use crate::rows::compare::{Mark, Side};
 use crate::rows::filter::{SortKey, number_in};
 use crate::rows::layout::Shown;
-use crate::rows::listing::{Listed, Listing};
+use crate::rows::listing::{Listed, Listing, State};
 use crate::rows::marks::{Former, Marks};
 use crate::sections::{SectionWriter, read, spoilt, write};
+
+/// Former places that are kept for each row, on average. Those of longer ago are forgotten, so that pages which are read
+/// again for years do not fill the memory.
+const FORMER: usize = 4;
 
 /// Makes the index of a state in a folder that is new and empty. With the state before, rows have their marks, and
 /// those that are lost stand behind the others.
@@ -34,9 +39,11 @@ pub(super) fn build(
     listing.walk(0, &mut |mut row| {
         row.mark = Some(marks.of(&row));
         building.push(&row)?;
+        building.keys.push((row.key.0, row.number, row.position));
         Ok(building.rows < MOST_ROWS)
     })?;
     drop(listing);
+    building.replaced(snapshot, &now.state)?;
     let live = building.rows;
     if let Some(base) = base {
         let mut former = Former::new(snapshot, base, &now.layout)?;
@@ -57,7 +64,7 @@ struct Building<'a> {
     columns: Vec<(&'a Shown, Column)>,
     places: SectionWriter,
     marks: SectionWriter,
-    keys: Vec<(u128, u32)>,
+    keys: Vec<(u128, u64, u32)>,
     rows: u64,
 }
 
@@ -79,8 +86,21 @@ impl<'a> Building<'a> {
         self.places.add(&row.number.to_le_bytes())?;
         self.places.add(&row.position.to_le_bytes())?;
         self.marks.add(&[row.mark.unwrap_or(Mark::New) as u8])?;
-        self.keys.push((row.key.0, self.rows as u32));
         self.rows += 1;
+        Ok(())
+    }
+
+    /// The keys of rows whose pages were read again: the latest, up to some for each row that is there.
+    fn replaced(&mut self, snapshot: &Snapshot, state: &State) -> Result<(), ServiceError> {
+        let most = self.keys.len().saturating_mul(1 + FORMER);
+        for number in rows::superseded(snapshot, state.crawl, state.end)?.into_iter().rev() {
+            let record = snapshot.get(&ROWS, &(state.crawl.0, number))?;
+            let Some(page) = record.filter(|page| !page.detail) else { continue };
+            self.keys.extend(page.rows.iter().map(|row| (row.key.0, number, row.position)));
+            if self.keys.len() > most {
+                break;
+            }
+        }
         Ok(())
     }
 
@@ -90,9 +110,10 @@ impl<'a> Building<'a> {
         marks.finish()?;
         keys.sort_unstable();
         let mut section = SectionWriter::new(dir, KEYS);
-        for (key, row) in &keys {
+        for (key, number, position) in &keys {
             section.add(&key.to_le_bytes())?;
-            section.add(&row.to_le_bytes())?;
+            section.add(&number.to_le_bytes())?;
+            section.add(&position.to_le_bytes())?;
         }
         section.finish()?;
         drop(keys);

@@ -2,7 +2,8 @@
 //!
 //! An index is a folder below `<data>/rows/`. Each column is some files there: the kinds of values, the numbers, the
 //! texts, the texts in small letters, and the order of the rows. Besides, where each row is, what became of it since
-//! the run before, and all rows by their keys. A query reads the parts it needs, a few bytes per row. An index never
+//! the run before, and by their keys all rows, also those that were
+//! replaced. A query reads the parts it needs, a few bytes per row. An index never
 //! changes; it can be thrown away at any time. Which there are, and when they are made, says `shelf`.
 
 mod build;
@@ -23,7 +24,7 @@ use crate::ServiceError;
 use crate::sections::{Records, lower_bound, read, spoilt};
 
 /// Form of the files.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// More rows are not indexed.
 const MOST_ROWS: u64 = 1 << 31;
@@ -42,6 +43,10 @@ const HEAD: &str = "head.json";
 const PLACES: &str = "places";
 const MARKS: &str = "marks";
 const KEYS: &str = "keys";
+
+/// Bytes of a place, and of a key with its place.
+const PLACE: usize = 12;
+const KEY: usize = 16 + PLACE;
 
 /// What an index is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -178,21 +183,18 @@ impl Index {
         Ok((self.places(chosen.get(asked.skip..).unwrap_or_default())?, total))
     }
 
-    /// Where the row of a key is; of several the first.
-    pub(crate) fn of_key(&self, key: RowKey) -> Result<Option<Found>, ServiceError> {
-        let keys = Records::<20>::open(&self.dir, KEYS)?;
-        let entry = |at: u64| {
-            let bytes = keys.get(at)?;
-            let (key, row) = bytes.split_at(16);
-            let key = u128::from_le_bytes(key.try_into().unwrap_or_default());
-            Ok::<_, ServiceError>((key, u32::from_le_bytes(row.try_into().unwrap_or_default())))
-        };
-        let at = lower_bound(keys.count, |at| Ok(entry(at)?.0 < key.0))?;
-        if at == keys.count {
-            return Ok(None);
+    /// Where rows of a key are, or were before their pages were read again.
+    pub(crate) fn places_of(&self, key: RowKey) -> Result<Vec<Place>, ServiceError> {
+        let keys = Records::<KEY>::open(&self.dir, KEYS)?;
+        let key_at = |at: u64| Ok::<_, ServiceError>(number_of(&keys.get(at)?[..16]));
+        let mut found = Vec::new();
+        for at in lower_bound(keys.count, |at| Ok(key_at(at)? < key.0))?..keys.count {
+            if key_at(at)? != key.0 {
+                break;
+            }
+            found.push(place_of(&keys.get(at)?[16..]));
         }
-        let (found, row) = entry(at)?;
-        Ok(self.places(&[row])?.pop().filter(|_| found == key.0))
+        Ok(found)
     }
 
     fn by_status(&self, status: &[Mark]) -> Result<Option<Vec<bool>>, ServiceError> {
@@ -211,20 +213,25 @@ impl Index {
 
     /// Where rows are, by their numbers in the index.
     fn places(&self, chosen: &[u32]) -> Result<Vec<Found>, ServiceError> {
-        let places = Records::<12>::open(&self.dir, PLACES)?;
+        let places = Records::<PLACE>::open(&self.dir, PLACES)?;
         let marks = Records::<1>::open(&self.dir, MARKS)?;
         let mut found = Vec::with_capacity(chosen.len());
         for row in chosen.iter().map(|row| u64::from(*row)) {
-            let bytes = places.get(row)?;
-            let (number, position) = bytes.split_at(8);
-            let place = Place {
-                number: u64::from_le_bytes(number.try_into().unwrap_or_default()),
-                position: u32::from_le_bytes(position.try_into().unwrap_or_default()),
-            };
+            let place = place_of(&places.get(row)?);
             let mark =
                 Mark::ALL.into_iter().find(|mark| *mark as u8 == marks.get(row).map_or(0, |mark| mark[0]));
             found.push(Found { place, lost: row >= self.head.live, mark: mark.unwrap_or(Mark::New) });
         }
         Ok(found)
     }
+}
+
+fn place_of(bytes: &[u8]) -> Place {
+    let (number, position) = bytes.split_at(8);
+    Place { number: number_of(number) as u64, position: number_of(position) as u32 }
+}
+
+/// Up to sixteen bytes, the smallest first.
+fn number_of(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte))
 }

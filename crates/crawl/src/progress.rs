@@ -151,7 +151,7 @@ impl std::fmt::Display for EndReason {
             EndReason::MaxRows => f.write_str("max_rows reached"),
             EndReason::Walltime => f.write_str("walltime over"),
             EndReason::Stopped => f.write_str("stopped"),
-            EndReason::Cancelled => f.write_str("cancelled: nothing is kept"),
+            EndReason::Cancelled => f.write_str("cancelled: what it brought is discarded"),
         }
     }
 }

@@ -39,7 +39,7 @@ pub(super) const CANCEL: Verb = Verb {
     command: || {
         choosing(
             Command::new("cancel")
-                .about("Stop the running crawl and drop everything that its project has crawled"),
+                .about("Stop the running crawl and drop everything that its project has crawled, but for rows of earlier runs"),
         )
     },
     run: |context, flags: &ArgMatches| {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use archive::rows;
+use archive::rows::{self, ROW_RUNS, ROWS};
 use archive::tables::{LINKS, POSITIONS, VISITS};
-use catalog::{AbandonedCrawl, ProjectEntry};
+use catalog::{AbandonedCrawl, ProjectEntry, RunId};
 use frontier::Frontier;
 use kv::{Durability, Reader};
 use model::CrawlId;
@@ -66,6 +66,33 @@ pub(super) async fn drop_old_rows(data: &Arc<Data>, entry: &ProjectEntry) -> Res
     dropped.await.map_err(|_| ServiceError::Lost)?
 }
 
+/// True when runs before this one have brought rows of the same crawl.
+pub(super) fn has_earlier_rows(data: &Data, crawl: CrawlId, run: RunId) -> Result<bool, ServiceError> {
+    let first = data.store().get(&ROW_RUNS, &(crawl.0, run.0.unsigned_abs()))?;
+    Ok(first.is_some_and(|first| first > 0))
+}
+
+/// Drops the rows that a run has brought; those of the runs before it stand as they stood.
+pub(super) async fn discard_rows(data: &Arc<Data>, crawl: CrawlId, run: RunId) -> Result<(), ServiceError> {
+    let data = data.clone();
+    let dropped = tokio::task::spawn_blocking(move || -> Result<(), ServiceError> {
+        let store = data.store();
+        let first = store.get(&ROW_RUNS, &(crawl.0, run.0.unsigned_abs()))?.unwrap_or(u64::MAX);
+        remove_indexes(&data, crawl)?;
+        loop {
+            let range = (crawl.0, first)..=(crawl.0, u64::MAX);
+            let keys: Vec<_> = store.range(&ROWS, range).keys().take(DROP).collect::<Result<_, _>>()?;
+            if keys.is_empty() {
+                return Ok(rows::reindex(store, crawl)?);
+            }
+            let mut batch = store.batch();
+            keys.iter().for_each(|key| batch.remove(&ROWS, key));
+            store.commit(batch, Durability::Synced)?;
+        }
+    });
+    dropped.await.map_err(|_| ServiceError::Lost)?
+}
+
 /// Removes the logs of all but the latest runs of a project.
 pub(super) async fn drop_old_logs(data: &Arc<Data>, entry: &ProjectEntry) -> Result<(), ServiceError> {
     let old = data.catalog().runs_of(entry.id).await?.into_iter().skip(LOGS_KEPT);
@@ -82,13 +109,18 @@ pub(super) async fn drop_old_logs(data: &Arc<Data>, entry: &ProjectEntry) -> Res
 /// Drops some of what templates read; true when nothing is left.
 fn drop_rows(data: &Data, crawl: CrawlId) -> Result<bool, ServiceError> {
     let mut batch = data.store().batch();
+    remove_indexes(data, crawl)?;
+    let done = rows::drop_some(&mut batch, crawl, DROP)?;
+    data.store().commit(batch, Durability::Synced)?;
+    Ok(done)
+}
+
+fn remove_indexes(data: &Data, crawl: CrawlId) -> Result<(), ServiceError> {
     let index = data.rows_dir(crawl);
     if index.exists() {
         std::fs::remove_dir_all(&index).map_err(ServiceError::io("remove", &index))?;
     }
-    let done = rows::drop_some(&mut batch, crawl, DROP)?;
-    data.store().commit(batch, Durability::Synced)?;
-    Ok(done)
+    Ok(())
 }
 
 /// Drops some records of a crawl, all but what templates read; true when none are left.

@@ -57,7 +57,7 @@ pub struct LogLine {
 }
 
 /// Which lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogRequest {
     /// At least so important.

@@ -2,6 +2,7 @@
 
 mod change;
 mod dropping;
+mod eta;
 mod health;
 mod log;
 mod looks;
@@ -24,7 +25,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 pub(crate) use self::dropping::drop_abandoned;
-use self::dropping::{drop_old_logs, drop_old_rows};
+use self::dropping::{discard_rows, drop_old_logs, drop_old_rows, has_earlier_rows};
 use self::monitor::Monitor;
 pub(crate) use self::view::view;
 use crate::indexes::{Follower, ensure, follow};
@@ -215,8 +216,13 @@ impl Started {
         live.monitor.note(now(), level, &format!("the run ends: {reason}"));
         live.monitor.save();
         if state == RunState::Cancelled {
+            figures = None;
+            let earlier = has_earlier_rows(&data, entry.crawl, id)?;
             // Before it is called cancelled, so that nothing of it can come back.
-            data.catalog().fresh_crawl(entry.id, false).await?;
+            data.catalog().fresh_crawl(entry.id, earlier).await?;
+            if earlier {
+                discard_rows(&data, entry.crawl, id).await?;
+            }
         }
         data.catalog().end_run(id, state, Some(&reason), &figures.unwrap_or_default(), now()).await?;
         if let Some(was) = live.interrupted().filter(|_| state == RunState::Stopped) {

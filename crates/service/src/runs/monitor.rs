@@ -6,8 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crawl::{Event, Progress, VisitEnd, Visited, Watcher};
-use model::{LeaseId, Project, Timestamp, UrlKey, Value};
+use model::{LeaseId, Project, Rate, Timestamp, UrlKey, Value};
 
+use super::eta::{Eta, Paces};
 use super::health::{Recent, Seen};
 use super::log::{LogLevel, LogWriter};
 use super::series::Recorder;
@@ -36,6 +37,7 @@ struct State {
     saved: Timestamp,
     recent: Recent,
     pages: VecDeque<(Timestamp, u64)>,
+    paces: Paces,
     log: LogWriter,
 }
 
@@ -65,6 +67,7 @@ impl Monitor {
             saved: Timestamp::ZERO,
             recent: Recent::new(project.fields.is_some()),
             pages: VecDeque::new(),
+            paces: Paces::default(),
             log,
         };
         Ok(Monitor { series_file, fields, state: Mutex::new(state) })
@@ -97,6 +100,11 @@ impl Monitor {
         let (Some(first), Some(last)) = (state.pages.front(), state.pages.back()) else { return 0.0 };
         let seconds = last.0.since(first.0).as_secs_f64();
         if seconds < 0.5 { 0.0 } else { last.1.saturating_sub(first.1) as f64 / seconds }
+    }
+
+    /// How long the run will still take.
+    pub(crate) fn eta(&self, progress: &Progress, rate: Option<Rate>) -> Option<Eta> {
+        self.state().paces.eta(progress, rate)
     }
 
     /// Adds a line of the owner's.
@@ -203,6 +211,7 @@ impl Watcher for Monitor {
 impl State {
     fn progress(&mut self, progress: &Progress, now: Timestamp) {
         self.recorder.at(now).queue = Some(progress.queue);
+        self.paces.look(progress, now);
         if progress.paused.is_some() {
             self.pages.clear();
         }

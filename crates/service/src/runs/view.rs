@@ -1,7 +1,5 @@
 //! Runs as people and scripts see them: where each stands, how far it is, and whether it is well.
 
-use std::time::Duration;
-
 use catalog::{Run, RunId, RunState};
 use crawl::{Pause, Progress};
 use model::ProjectName;
@@ -40,8 +38,10 @@ pub struct RunView {
     pub progress: Option<ProgressView>,
     /// How it went, at its end.
     pub summary: Option<Value>,
-    /// How long it will take at its present pace, in seconds.
+    /// How long it will still take, in seconds; a guess.
     pub eta_seconds: Option<u64>,
+    /// What the guess is reckoned from.
+    pub eta_basis: Option<String>,
     /// Whether it is well.
     pub health: Health,
 }
@@ -204,7 +204,9 @@ pub(crate) fn view(data: &Data, run: Run, project: String) -> RunView {
         (Some(live), Some(progress)) => live_phase(live, progress),
         _ => (RunPhase::of(run.state), None),
     };
-    let eta = progress.as_ref().filter(|_| state == RunPhase::Running).and_then(|now| eta(now, pace));
+    let rate = settings["rate"].as_str().and_then(|rate| rate.parse().ok());
+    let running = progress.as_ref().filter(|_| state == RunPhase::Running);
+    let eta = live.as_ref().zip(running).and_then(|(live, now)| live.monitor.eta(now, rate));
     RunView {
         id: run.id.0,
         project,
@@ -216,7 +218,8 @@ pub(crate) fn view(data: &Data, run: Run, project: String) -> RunView {
         health,
         progress: progress.as_ref().map(|progress| ProgressView::of(progress, pace)),
         summary: run.summary.filter(|summary| !summary.is_null()),
-        eta_seconds: eta.map(|eta| eta.as_secs()),
+        eta_seconds: eta.as_ref().map(|eta| eta.left.as_secs()),
+        eta_basis: eta.map(|eta| eta.basis),
     }
 }
 
@@ -231,13 +234,6 @@ fn live_phase(live: &LiveRun, progress: &Progress) -> (RunPhase, Option<String>)
         Some(pause) if *pause != Pause::Asked => (RunPhase::Paused, Some(pause.to_string())),
         _ => (RunPhase::Running, None),
     }
-}
-
-/// How long the rest takes at this pace.
-fn eta(progress: &Progress, pages_per_second: f64) -> Option<Duration> {
-    let target = progress.limit.map_or(progress.known, |limit| limit.min(progress.known));
-    let left = target.saturating_sub(progress.done) as f64;
-    (pages_per_second > 0.01).then(|| Duration::from_secs_f64((left / pages_per_second).min(1e9)))
 }
 
 impl RunPhase {

@@ -110,3 +110,41 @@ async fn runs_go_on_by_themselves_and_a_held_one_stays_held() {
         "nothing is left to go on with"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancelling_a_later_run_discards_its_rows_and_keeps_those_of_earlier_ones() {
+    let site = Served::wide(30).await;
+    let dir = TempDir::new().unwrap();
+    let data = open(dir.path()).await;
+    let titles = serde_json::json!({ "page": { "read": { "title": { "css": "title" } } } });
+    let project = |limit: u64| {
+        let slow = |crawl: &mut model::CrawlSettings| {
+            crawl.max_pages = limit;
+            crawl.rate = Some("20/s".parse().unwrap());
+        };
+        let fields = Some(serde_json::from_value(titles.clone()).unwrap());
+        model::Project { fields, ..site.project("shop", "/start", slow) }
+    };
+    let one = start(&data, project(3)).await.unwrap();
+    assert_eq!(ended(&data, one.id).await.state, RunPhase::Completed);
+    let two = start(&data, project(1_000)).await.unwrap();
+    site.has_been_asked(9).await;
+    let id = RunId(two.id);
+    blocking(&data, move |data| service::steer(data, id, Steer::Cancel).unwrap()).await;
+    let end = ended(&data, two.id).await;
+    assert_eq!((end.state, end.summary), (RunPhase::Cancelled, None), "nothing of it is left to be counted");
+    assert_eq!(end.reason.as_deref(), Some("cancelled: what it brought is discarded"));
+    let rows = |of: String| {
+        blocking(&data, move |data| {
+            let request = service::RowsRequest { of: Some(of), ..service::RowsRequest::default() };
+            service::rows_page(data, &request, None).map(|page| page.items.len())
+        })
+    };
+    assert_eq!(rows(one.id.to_string()).await.unwrap(), 3, "those of the first run stay");
+    let gone = rows(two.id.to_string()).await;
+    assert!(matches!(gone, Err(ServiceError::RowsDropped(id)) if id == two.id), "{gone:?}");
+    assert_eq!(rows("shop".to_owned()).await.unwrap(), 0, "the project starts over");
+    let findings =
+        blocking(&data, move |data| archive::rows::audit(data.store(), model::CrawlId(1)).unwrap().0).await;
+    assert!(findings.is_empty(), "{findings:?}");
+}

@@ -31,8 +31,13 @@ pub enum SinglePageError {
         line: Option<u32>,
     },
     /// robots.txt cannot be had, so nothing is allowed.
-    #[error("robots.txt of {0} cannot be had, so nothing may be asked for there; try again later")]
-    NoRobots(Origin),
+    #[error("robots.txt of {origin} cannot be had, so nothing may be asked for there; try again later")]
+    NoRobots {
+        /// Whose.
+        origin: Origin,
+        /// What went wrong; none when the server answered with an error.
+        source: Option<FetchError>,
+    },
     /// No address.
     #[error("{host} has no address to ask ({kind})")]
     Address {
@@ -47,6 +52,16 @@ pub enum SinglePageError {
     /// The request failed.
     #[error(transparent)]
     Fetch(#[from] FetchError),
+    /// The request failed after robots.txt had allowed it.
+    #[error("{url} cannot be had")]
+    Allowed {
+        /// The page.
+        url: PageUrl,
+        /// What robots.txt says of it.
+        robots: Verdict,
+        /// What went wrong.
+        source: FetchError,
+    },
     /// The server says that there is no page.
     #[error("{url} answers with status {status}")]
     Status {
@@ -110,7 +125,12 @@ pub async fn look_at(
             verdict = Some(word);
             known = Some((origin, rules));
         }
-        let fetched = asked.fetch_page(&at).await?;
+        let fetched = match (asked.fetch_page(&at).await, verdict) {
+            (Err(SinglePageError::Fetch(source)), Some(robots)) => {
+                return Err(SinglePageError::Allowed { url: at, robots, source });
+            }
+            (fetched, _) => fetched?,
+        };
         match fetched.status {
             300..=399 => match target(&fetched) {
                 Some(target) => redirects.push(std::mem::replace(&mut at, target)),
@@ -141,13 +161,17 @@ impl Asking<'_> {
         for _ in 0..=MOST_REDIRECTS {
             let fetched = match self.fetch(&url, MOST_BYTES as u64, None).await {
                 Ok(fetched) => fetched,
-                Err(SinglePageError::Fetch(_)) => return Err(SinglePageError::NoRobots(origin.clone())),
+                Err(SinglePageError::Fetch(error)) => {
+                    return Err(SinglePageError::NoRobots { origin: origin.clone(), source: Some(error) });
+                }
                 Err(error) => return Err(error),
             };
             match Reaction::to(fetched.status) {
                 Reaction::Read => return Ok(Robots::parse(&fetched.content).rules(&self.network.agent)),
                 Reaction::AllowAll => break,
-                Reaction::DenyAll => return Err(SinglePageError::NoRobots(origin.clone())),
+                Reaction::DenyAll => {
+                    return Err(SinglePageError::NoRobots { origin: origin.clone(), source: None });
+                }
                 Reaction::Follow => match target(&fetched) {
                     Some(target) => url = target,
                     None => break,

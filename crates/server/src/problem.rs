@@ -4,6 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use catalog::CatalogError;
+use crawl::SinglePageError;
 use serde::Serialize;
 use service::{Class, Mistake, ServiceError};
 use utoipa::{IntoResponses, ToSchema};
@@ -179,7 +180,14 @@ impl From<ServiceError> for Problem {
                 Class::Damaged | Class::Failed => StatusCode::INTERNAL_SERVER_ERROR,
             },
         };
-        let mut problem = Problem::new(status, error.sentence());
+        let mut problem = match &error {
+            // The error itself speaks of options of the command line.
+            E::Page(SinglePageError::Private(host)) => {
+                Problem::new(status, format!("{host} is at a private address"))
+                    .advise("start the server with --allow-addresses ADDRESS:PORT to ask it all the same")
+            }
+            error => Problem::new(status, error.sentence()),
+        };
         problem.class = Some(class);
         match error {
             E::Stale { version, .. } => problem.version = Some(version.into()),

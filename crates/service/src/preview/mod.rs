@@ -164,8 +164,8 @@ pub struct Preview {
 }
 
 impl Previews {
-    /// Looks at a page. `project` is the project asked for, `allow` names private addresses that may be asked all the
-    /// same: the bundled demo site.
+    /// Looks at a page. `project` is the project asked for, `allow` names the private addresses that may be asked all the
+    /// same, the bundled demo site's among them; what the project's settings allow is for its runs.
     pub async fn open(
         &self,
         request: &PreviewRequest,
@@ -179,13 +179,19 @@ impl Previews {
         let (page, network) = match &request.html {
             Some(html) => (given(url.clone(), html), None),
             None => {
-                let network = Network::new(&project, allow, 2, *clock)?;
-                let mut settings = project.crawl.clone();
+                // A page looked at may name any address: only whoever started the server opens private ones.
+                let mut asking = project.clone();
+                asking.crawl.allow_private = false;
+                asking.crawl.allow_addresses.clear();
+                let network = Network::new(&asking, allow, 2, *clock)?;
+                let mut settings = asking.crawl;
                 let limit = settings.max_body.limit().unwrap_or(LONGEST).min(LONGEST);
                 settings.max_body = model::Size::from_bytes(limit);
                 match look_at(&network, &settings, &url, clock).await {
                     Ok(page) => (page, Some(network)),
-                    Err(error) => return Ok(failed(&url, &error)),
+                    Err(error) => {
+                        return Ok(failed(&url, &error, settings.robots == model::RobotsMode::Obey));
+                    }
                 }
             }
         };
@@ -283,6 +289,22 @@ impl RobotsSays {
             (false, None) => ("forbids", "robots.txt forbids it".to_owned()),
         };
         RobotsSays { verdict: verdict.to_owned(), line, sentence }
+    }
+
+    /// What it says of a page that could not be had.
+    fn after(error: &SinglePageError, obeys: bool) -> RobotsSays {
+        let sentence = match error {
+            SinglePageError::Disallowed { line, .. } => return RobotsSays::of(false, *line),
+            SinglePageError::Status { robots: Some(verdict), .. }
+            | SinglePageError::Allowed { robots: verdict, .. } => {
+                return RobotsSays::of(verdict.allowed, verdict.line);
+            }
+            SinglePageError::Redirects(_) if obeys => "robots.txt allows each hop",
+            SinglePageError::NoRobots { .. } => "robots.txt could not be read, so nothing else is asked for",
+            SinglePageError::Address { .. } if obeys => "robots.txt could not be read either",
+            _ => return RobotsSays::not_asked(),
+        };
+        RobotsSays { verdict: "unknown".to_owned(), line: None, sentence: sentence.to_owned() }
     }
 
     fn not_asked() -> RobotsSays {
@@ -388,17 +410,13 @@ fn cut(text: &str) -> String {
     short
 }
 
-fn failed(url: &PageUrl, error: &SinglePageError) -> PreviewAnswer {
-    let mut robots = None;
+fn failed(url: &PageUrl, error: &SinglePageError, obeys: bool) -> PreviewAnswer {
     let advice: &[&str] = match error {
-        SinglePageError::Disallowed { line, .. } => {
-            robots = Some(RobotsSays::of(false, *line));
-            &[
-                "Try another page of the site.",
-                "On a site of your own, set robots to ignore in the crawl settings.",
-            ]
-        }
-        SinglePageError::NoRobots(_) => &[
+        SinglePageError::Disallowed { .. } => &[
+            "Try another page of the site.",
+            "On a site of your own, set robots to ignore in the crawl settings.",
+        ],
+        SinglePageError::NoRobots { .. } => &[
             "Open the address in a browser: is the site up?",
             "Try again later: while robots.txt cannot be read, nothing may be asked for.",
         ],
@@ -407,7 +425,7 @@ fn failed(url: &PageUrl, error: &SinglePageError) -> PreviewAnswer {
         }
         SinglePageError::Private(_) => &[
             "Addresses of this machine and its network are not asked: a page could make the crawler reach what it should not.",
-            "For a site of your own, start the server with --allow-addresses ADDRESS:PORT, or set allow_private in the project's crawl settings.",
+            "For a site of your own, start the server with --allow-addresses ADDRESS:PORT. What a project's crawl settings allow counts for its runs only.",
         ],
         SinglePageError::Status { status: 401 | 403, .. } => &[
             "The site wants a sign-in or refuses crawlers.",
@@ -419,16 +437,16 @@ fn failed(url: &PageUrl, error: &SinglePageError) -> PreviewAnswer {
         }
         SinglePageError::Status { .. } => &["The site has trouble: try again later."],
         SinglePageError::Redirects(_) => &["The site sends every visitor on: it may want cookies."],
-        SinglePageError::Fetch(_) => &[
+        SinglePageError::Fetch(_) | SinglePageError::Allowed { .. } => &[
             "Open the address in a browser: is the site up?",
             "Try http:// instead of https://, or the other way round.",
         ],
     };
-    let mut status = None;
-    if let SinglePageError::Status { status: said, robots: verdict, .. } = error {
-        status = Some(*said);
-        robots = verdict.as_ref().map(|verdict| RobotsSays::of(verdict.allowed, verdict.line));
-    }
+    let status = match error {
+        SinglePageError::Status { status, .. } => Some(*status),
+        _ => None,
+    };
+    let robots = Some(RobotsSays::after(error, obeys));
     let what = match error {
         // The error itself speaks of options of the command line.
         SinglePageError::Private(host) => format!("{host} is at a private address"),

@@ -80,6 +80,41 @@ fn private_addresses_are_refused_but_for_the_one_allowed() {
 }
 
 #[test]
+fn what_a_project_allows_its_runs_opens_no_address_to_those_who_only_look() {
+    let table = Table::new();
+    let url = format!("{}/shop/", table.site.base());
+    let yaml = "version: 1\nproject: own\nstart: [URL]\ncrawl: {allow_private: true, allow_addresses: [127.0.0.0/8]}\n";
+    let project = Project::parse(&yaml.replace("URL", &url), "own.yaml").unwrap();
+    let request = PreviewRequest { url, ..PreviewRequest::default() };
+    let open = |allow: &[std::net::SocketAddr]| {
+        let opened = table.previews.open(&request, Some(project.clone()), allow, &table.clock);
+        table.runtime.block_on(opened).unwrap()
+    };
+    assert!(open(&[]).failure.unwrap().what.contains("private address"));
+    assert!(table.site.log().entries().is_empty(), "nothing was asked for");
+    assert_eq!(open(&[table.site.addr()]).failure, None);
+}
+
+#[test]
+fn a_page_that_cannot_be_had_says_what_happened_and_what_robots_txt_says() {
+    let table = Table::new();
+    // A port that was free a moment ago.
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let look = |url: String| {
+        let request = PreviewRequest { url, ..PreviewRequest::default() };
+        table.open(&request, &[nobody]).failure.unwrap()
+    };
+    let refused = look(format!("http://{nobody}/"));
+    assert!(refused.what.contains("cannot be had") && refused.what.contains("refused"), "{}", refused.what);
+    let says = refused.robots.unwrap();
+    assert_eq!((says.verdict.as_str(), says.line), ("unknown", None));
+    assert!(says.sentence.starts_with("robots.txt could not be read"), "{}", says.sentence);
+    let nameless = look("http://no-such-host.invalid/".to_owned());
+    assert_eq!(nameless.robots.unwrap().sentence, "robots.txt could not be read either");
+    assert_eq!(look("http://10.0.0.1/".to_owned()).robots.unwrap().verdict, "not-asked");
+}
+
+#[test]
 fn a_page_that_is_not_there_says_so_with_advice() {
     let table = Table::new();
     let request =

@@ -12,7 +12,6 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use service::{Class, Data, Request};
 
-use crate::extract::Body;
 use crate::problem::Problem;
 use crate::state::App;
 use crate::wire::{Line, Trouble};
@@ -27,12 +26,12 @@ pub(crate) fn site(app: App) -> Router {
         .layer(from_fn_with_state(app.clone(), guard::signed_in));
     let asked = Router::new()
         .route("/s/{index}", get(plain::search))
-        .route("/api/v1/ask", post(ask_site))
         .layer(from_fn_with_state(app.clone(), guard::signed_in));
     Router::new()
         .nest("/api/v1", api)
         .route("/api/v1/openapi.json", get(async move || Json(description)))
         .route("/signin", get(signin::sign_in))
+        .route("/signin/state", get(signin::state))
         .route("/healthz", get(async || "ok\n"))
         .route("/api", get(plain::api_page))
         .route("/plain.css", get(plain::style))
@@ -50,20 +49,6 @@ pub(crate) fn socket(data: Arc<Data>, now: Now, links: Option<SignInLinks>) -> R
         .route("/api/v1/status", get(status))
         .route("/api/v1/signin", post(link))
         .with_state(Owner { data, now, links })
-}
-
-/// The verbs of the command line, for `gannet --server`.
-async fn ask_site(State(app): State<App>, Body(request): Body<Request>) -> Result<Response, Problem> {
-    if matches!(&request, Request::Export(export) if export.path.is_some()) {
-        let problem = Problem::request("a server writes no files for those who ask from elsewhere");
-        return Err(problem.advise("leave the path out; the bytes are handed over"));
-    }
-    if let Request::Export(export) = &request
-        && export.format == "sqlite"
-    {
-        return api::handed_over(&app, export.clone()).await;
-    }
-    Ok(stream::respond(app.data.clone(), app.now.clone(), request).await)
 }
 
 /// Longest body of a request, unless its path takes more.

@@ -1,12 +1,14 @@
 //! Signing a browser in: a one-time link becomes a session.
 
+use axum::Json;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use serde_json::json;
 
 use crate::access::SESSION;
 use crate::extract::Pairs;
-use crate::guard::cookie_name;
+use crate::guard::{self, cookie_name};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -20,6 +22,16 @@ pub(crate) async fn sign_in(State(app): State<App>, query: Pairs) -> Result<Resp
     let cookie = cookie(&app, &session.0, SESSION.as_secs());
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, "/".to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
+}
+
+/// Whether the browser that asks is signed in: no error either way, so that a page can find out quietly.
+pub(crate) async fn state(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+    let known = match guard::session(&app, &headers) {
+        Some(session) => app.access.knows(&session, (app.now)()).await?,
+        None => false,
+    };
+    let caching = [(header::CACHE_CONTROL, "no-store")];
+    Ok((caching, Json(json!({ "signed_in": known }))).into_response())
 }
 
 /// What a person sees who is not signed in.

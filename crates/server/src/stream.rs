@@ -24,7 +24,7 @@ const CHUNK: usize = 16 * 1024;
 const CHUNKS: usize = 16;
 
 /// The media type of JSON lines.
-const JSON_LINES: &str = "application/x-ndjson";
+pub(crate) const JSON_LINES: &str = "application/x-ndjson";
 
 /// Answers a request. What fails before the first row gets a status of its own.
 pub(crate) async fn respond(data: Arc<Data>, now: Now, request: Request) -> Response {

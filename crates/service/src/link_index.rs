@@ -7,13 +7,14 @@ use frontier::tables::URLS;
 use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, LinkKind, PageUrl, UrlKey};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::ranks::check_weights;
 use crate::sink::Sink;
 use crate::{Data, GraphRequest, ServiceError};
 
 /// Which links.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinksOf {
     /// All.
@@ -26,11 +27,13 @@ pub enum LinksOf {
 }
 
 /// A link.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct GraphLink {
     /// The page it stands on.
+    #[schema(value_type = String)]
     pub source: PageUrl,
     /// Where it leads.
+    #[schema(value_type = String)]
     pub target: PageUrl,
     /// Its words.
     pub anchor: String,
@@ -43,6 +46,7 @@ pub struct GraphLink {
     /// What it weighs in ranks.
     pub weight: f32,
     /// Which markup it came from.
+    #[schema(value_type = String)]
     pub kind: LinkKind,
     /// The author does not vouch for it.
     pub nofollow: bool,

@@ -12,6 +12,7 @@ use frontier::tables::{PageKey, URLS, UrlRecord};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, Outcome, PageUrl, UrlKey};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::sink::Sink;
 use crate::walk::{Met, Walk};
@@ -27,7 +28,7 @@ const SLOWEST: u64 = 20;
 const MOST_HOPS: usize = 20;
 
 /// A report on links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkList {
     /// Links whose target failed.

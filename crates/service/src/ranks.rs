@@ -8,6 +8,7 @@ use graph::{PageRank, Preference, best_first};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, PageUrl, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::sink::Sink;
 use crate::stored_ranks::StoredRanks;
@@ -22,7 +23,7 @@ const BEST: usize = 3;
 const HOUR: u64 = 3_600_000;
 
 /// What to rank by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RankBy {
     /// PageRank of pages.
@@ -35,7 +36,7 @@ pub enum RankBy {
 }
 
 /// A line of the answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "row", rename_all = "kebab-case")]
 pub enum RankRow {
     /// A page or a host.
@@ -75,14 +76,16 @@ pub enum RankRow {
         /// Links between them.
         links: u64,
         /// When it was computed.
+        #[schema(value_type = String)]
         at: Moment,
     },
 }
 
 /// A link that brings much.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BestLink {
     /// The page it stands on.
+    #[schema(value_type = String)]
     pub source: PageUrl,
     /// How much of the target's rank it brings.
     pub brings: f64,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use model::ProjectName;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::simulations::WhatIfRequest;
 use crate::{
@@ -86,19 +87,20 @@ pub enum Request {
 }
 
 /// Which lines of which run's log.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunLogRequest {
     /// Of the run of this number; of the latest run unless said.
     pub run: Option<i64>,
     /// Of this project's latest run.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// Which lines.
     pub lines: LogRequest,
 }
 
 /// What to leave out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExcludeRequest {
     /// Of this run.
@@ -110,7 +112,7 @@ pub struct ExcludeRequest {
 }
 
 /// How fast.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpeedRequest {
     /// This run.
@@ -122,7 +124,7 @@ pub struct SpeedRequest {
 }
 
 /// What comes first.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OrderRequest {
     /// This run.
@@ -134,34 +136,39 @@ pub struct OrderRequest {
 }
 
 /// Which run under way; the only one unless said.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunChoice {
     /// Its number.
     pub run: Option<i64>,
     /// Its project.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
 }
 
 /// Which project; the one that ran last unless said.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProjectChoice {
     /// Its name.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
 }
 
 /// Which URLs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PagesRequest {
     /// Of this project; the one that ran last unless said.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// With one of these outcomes; any if empty.
     pub outcomes: Vec<String>,
     /// Fetched at this moment or later.
+    #[schema(value_type = Option<String>)]
     pub from: Option<Moment>,
     /// Fetched before this moment.
+    #[schema(value_type = Option<String>)]
     pub to: Option<Moment>,
     /// Of this host, `name` or `name:port`.
     pub host: Option<String>,
@@ -172,21 +179,23 @@ pub struct PagesRequest {
 }
 
 /// Which URL.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WhyRequest {
     /// The URL, in any spelling.
     pub url: String,
     /// As this project sees it; the one that ran last unless said.
     #[serde(default)]
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
 }
 
 /// Which reports.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinksRequest {
     /// Of this project; the one that ran last unless said.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// These; all if empty.
     pub lists: Vec<LinkList>,
@@ -195,18 +204,22 @@ pub struct LinksRequest {
 }
 
 /// Which changes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChangesRequest {
     /// Of this project; the one that ran last unless said.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// Of this page, with all details; of all pages unless said.
     pub url: Option<String>,
     /// From the version that stood then; the one before the later unless said.
+    #[schema(value_type = Option<String>)]
     pub from: Option<Moment>,
     /// To the version that stood then; the last unless said.
+    #[schema(value_type = Option<String>)]
     pub to: Option<Moment>,
     /// Only pages that changed at this moment or later.
+    #[schema(value_type = Option<String>)]
     pub since: Option<Moment>,
     /// What these selectors find is noise.
     pub ignore: Vec<String>,
@@ -217,24 +230,27 @@ pub struct ChangesRequest {
 }
 
 /// Which version.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VersionRequest {
     /// Of this project; the one that ran last unless said.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// Of this page.
     pub url: String,
     /// The one that stood then; the last unless said.
+    #[schema(value_type = Option<String>)]
     pub at: Option<Moment>,
     /// All of them, without their contents.
     pub list: bool,
 }
 
 /// Which duplicates.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DuplicatesRequest {
     /// Of this project; the one that ran last unless said.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// Nothing for all groups, a URL for its group, two for what they share.
     pub urls: Vec<String>,
@@ -243,26 +259,29 @@ pub struct DuplicatesRequest {
 }
 
 /// Which mirrors.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MirrorsRequest {
     /// Of this project; the one that ran last unless said.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// At most so many, those with most pages first.
     pub limit: Option<u64>,
 }
 
 /// What to rank, and how.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RankRequest {
     /// Of this project; the one that ran last unless said.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// Pages, hosts, or by distances.
     pub by: RankBy,
     /// Pages and hosts that rank spreads from; all if empty.
     pub trusted: Vec<String>,
     /// What links weigh; with others than the usual, what moves is listed.
+    #[schema(value_type = Option<Object>)]
     pub weights: Option<LinkWeights>,
     /// At most so many.
     pub limit: Option<u64>,
@@ -271,24 +290,27 @@ pub struct RankRequest {
 }
 
 /// Which links.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GraphRequest {
     /// Of this project; the one that ran last unless said.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// All, or those of one URL.
     pub links: LinksOf,
     /// What links weigh.
+    #[schema(value_type = Option<Object>)]
     pub weights: Option<LinkWeights>,
     /// At most so many.
     pub limit: Option<u64>,
 }
 
 /// Which hosts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HostsRequest {
     /// Of this project; all that were ever asked unless said.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// These, `name` or `name:port`; all if empty.
     pub hosts: Vec<String>,
@@ -297,17 +319,19 @@ pub struct HostsRequest {
 }
 
 /// What to write, and where.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportRequest {
     /// Of this project; the one that ran last unless said.
     #[serde(default)]
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// `jsonl`, `csv`, `sqlite`, `sitemap` or `warc`; of rows `csv`, `json`, `jsonl` or `sqlite`,
     /// or nothing for what the path's ending says, else CSV.
     pub format: String,
     /// An absolute path; without one the bytes are handed over in pieces.
     #[serde(default)]
+    #[schema(value_type = Option<String>)]
     pub path: Option<PathBuf>,
     /// Replace a file of that name.
     #[serde(default)]

@@ -12,16 +12,19 @@ use utoipa::ToSchema;
 use crate::{Data, ServiceError};
 
 /// What one's own crawl would have been, otherwise.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WhatIfRequest {
     /// Of this run's project.
     pub run: Option<i64>,
     /// Of this project; of the one that ran last unless said.
+    #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
     /// By this order; the project's own unless said.
+    #[schema(value_type = Option<String>)]
     pub order: Option<Order>,
     /// At this rate; the project's own unless said.
+    #[schema(value_type = Option<String>)]
     pub rate: Option<Rate>,
 }
 

@@ -36,6 +36,16 @@ export type BeginRun = {
   refresh?: boolean;
 };
 
+/** A link that brings much. */
+export type BestLink = {
+  /** The page it stands on. */
+  source: string;
+  /** How much of the target's rank it brings. */
+  brings: number;
+  /** Its words. */
+  anchor: string;
+};
+
 /** A host or folder. */
 export type Branch = {
   /** Its name; `…` for all that are not told apart. */
@@ -104,6 +114,31 @@ export type CheckedProject = {
   errors: Mistake[];
 };
 
+/** What two texts have in common. */
+export type Compared = {
+  /** Hashes in both, of those in the text that has more. */
+  similarity: number;
+  /** The part of the text that stands in common passages. */
+  share: number;
+  /** Hashes in both, of the first text's. */
+  a_in_b: number;
+  /** Hashes in both, of the second text's. */
+  b_in_a: number;
+  /** Letter for letter the same. */
+  same: boolean;
+  /** What both have. */
+  passages: SharedPassage[];
+};
+
+/** How texts are cut and hashed. */
+export type Cut = {
+  /** Characters that are hashed together. */
+  k?: number | null;
+  /** Hashes of which one is kept. */
+  w?: number | null;
+  hash?: HashName | null;
+};
+
 /** How many URLs lie so deep. */
 export type Depth = {
   /** Links from a start URL. */
@@ -120,6 +155,22 @@ export type DetectAsked = PageGiven & ({
   list?: number | null;
   /** Do not ask for the first row's own page. */
   no_detail?: boolean;
+});
+
+/** One of many texts. */
+export type Document = {
+  /** What it is called in the answer. */
+  id: unknown;
+  /** It. */
+  text: string;
+};
+
+/** Many texts. */
+export type DocumentsGiven = Cut & ({
+  /** They. */
+  documents: Document[];
+  /** Near duplicates from here on; 0.7 unless said. */
+  threshold?: number | null;
 });
 
 /** Pages that say the same. */
@@ -162,6 +213,22 @@ export type DuplicatePair = {
   passages: SharedPassage[];
   /** Passages that are not shown. */
   left_out: number;
+};
+
+/** What to measure. */
+export type EvaluateRequest = {
+  /** In this index; that of the project that ran last unless said. */
+  index?: string | null;
+  /** Queries by their ids. */
+  queries: Record<string, string>;
+  /** TREC qrels, or query, document and grade; documents go by their URLs. */
+  judgments: string;
+  /** The ranking that is measured. */
+  ranking: Record<string, unknown>;
+  /** One that it is compared with. */
+  against?: Record<string, unknown> | null;
+  /** The measures; the usual ones if empty. */
+  measures: string[];
 };
 
 /** URLs to leave out. */
@@ -214,6 +281,43 @@ export type FieldCoverage = {
   note?: string | null;
 };
 
+/** The fingerprint of a text. */
+export type Fingerprint = {
+  /** The hash of the whole. */
+  exact: string;
+  /** How many hashes are kept. */
+  count: number;
+  /** They, in the order of the text. */
+  minutiae: KeptHash[];
+};
+
+/** A link. */
+export type GraphLink = {
+  /** The page it stands on. */
+  source: string;
+  /** Where it leads. */
+  target: string;
+  /** Its words. */
+  anchor: string;
+  /** 3 bold and italic, 2 bold or italic, 1 plain. */
+  visibility: number;
+  /** 3 first, 2 middle, 1 last third of its page. */
+  position: number;
+  /** 5 another host, 3 the same domain, 1 the same host. */
+  distance: number;
+  /** What it weighs in ranks. */
+  weight: number;
+  /** Which markup it came from. */
+  kind: string;
+  /** The author does not vouch for it. */
+  nofollow: boolean;
+  /** Whether it was followed. */
+  followed: boolean;
+};
+
+/** A way to hash. */
+export type HashName = "rolling" | "md5";
+
 /** Whether a run is well: shares of its latest pages, and one sentence. */
 export type Health = {
   /** Share of pages as they should be. */
@@ -251,6 +355,18 @@ export type IndexShown = {
   version: string;
 };
 
+/** A hash that is kept. */
+export type KeptHash = {
+  /** The hash. */
+  hash: string;
+  /** Its place among the letters and digits. */
+  at: number;
+  /** Its first byte in the text. */
+  start: number;
+  /** The byte behind its last. */
+  end: number;
+};
+
 /** How well. */
 export type Level = "good" | "warn" | "bad";
 
@@ -270,6 +386,9 @@ export type LinkFigures = {
   dead_ends: number;
 };
 
+/** A report on links. */
+export type LinkList = "broken" | "redirects" | "orphans" | "slow";
+
 /** A link, and whether it would be followed. */
 export type LinkVerdict = {
   /** Where it leads. */
@@ -288,6 +407,15 @@ export type LinkVerdicts = {
   skip: number;
   /** The first of them. */
   examples: LinkVerdict[];
+};
+
+/** Which links. */
+export type LinksOf = "all" | {
+  /** Those that lead to a URL. */
+  to: string;
+} | {
+  /** Those that stand on a page. */
+  from: string;
 };
 
 /** A field of a list. */
@@ -351,6 +479,35 @@ export type List_Fetching = {
 };
 
 /** A page of a list. */
+export type List_GraphLink = {
+  /** The items. */
+  items: {
+    /** The page it stands on. */
+    source: string;
+    /** Where it leads. */
+    target: string;
+    /** Its words. */
+    anchor: string;
+    /** 3 bold and italic, 2 bold or italic, 1 plain. */
+    visibility: number;
+    /** 3 first, 2 middle, 1 last third of its page. */
+    position: number;
+    /** 5 another host, 3 the same domain, 1 the same host. */
+    distance: number;
+    /** What it weighs in ranks. */
+    weight: number;
+    /** Which markup it came from. */
+    kind: string;
+    /** The author does not vouch for it. */
+    nofollow: boolean;
+    /** Whether it was followed. */
+    followed: boolean;
+  }[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
 export type List_IndexShown = {
   /** The items. */
   items: {
@@ -386,6 +543,23 @@ export type List_Mirror = {
     /** Its copy. */
     example_copy: string;
   }[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
+export type List_NearPair = {
+  /** The items. */
+  items: ({
+    /** One. */
+    a: unknown;
+    /** The other. */
+    b: unknown;
+    /** Hashes in both, of those in the text that has more. */
+    similarity: number;
+    /** The part of the text that stands in common passages, where that was looked at. */
+    share?: number | null;
+  })[];
   /** The cursor of the next page; none at the end. */
   next?: string | null;
 };
@@ -544,8 +718,10 @@ export type List_RunView = {
     progress?: ProgressView | null;
     /** How it went, at its end. */
     summary?: unknown;
-    /** How long it will take at its present pace, in seconds. */
+    /** How long it will still take, in seconds; a guess. */
     eta_seconds?: number | null;
+    /** What the guess is reckoned from. */
+    eta_basis?: string | null;
     /** Whether it is well. */
     health: Health;
   })[];
@@ -640,6 +816,19 @@ export type LogPage = {
   previous?: string | null;
 };
 
+/** Which lines. */
+export type LogRequest = {
+  level?: LogLevel | null;
+  /** Whose URL has this in it. */
+  url?: string | null;
+  /** Whose words, or URL, have this in them, in any case. */
+  text?: string | null;
+  /** `N`: after line N; `<N`: the last ones before line N. Without it the last ones. */
+  cursor?: string | null;
+  /** At most so many. */
+  limit?: number | null;
+};
+
 /** Which page to look at. */
 export type Look = {
   /** Where it stands; without a scheme https is meant. */
@@ -704,6 +893,18 @@ export type Mistake = {
   path: string;
   /** One sentence. */
   message: string;
+};
+
+/** Two of many that are nearly the same. */
+export type NearPair = {
+  /** One. */
+  a: unknown;
+  /** The other. */
+  b: unknown;
+  /** Hashes in both, of those in the text that has more. */
+  similarity: number;
+  /** The part of the text that stands in common passages, where that was looked at. */
+  share?: number | null;
 };
 
 /** What an index is to be. */
@@ -866,6 +1067,16 @@ export type PageVersion = {
   text?: string | null;
   /** Its content, decoded, where one version was asked for. */
   content?: string | null;
+};
+
+/** Where a passage stands. */
+export type PassagePlace = {
+  /** Its first byte. */
+  start: number;
+  /** The byte behind its last. */
+  end: number;
+  /** Its words. */
+  text: string;
 };
 
 /** One element on the way from the page's root to an element. */
@@ -1088,6 +1299,53 @@ export type ProjectView = {
   last_run?: RunView | null;
 };
 
+/** What to rank by. */
+export type RankBy = "pages" | "hosts" | "harmonic";
+
+/** A line of the answer. */
+export type RankRow = {
+  /** URL, or name of the host. */
+  id: string;
+  /** Its rank; of all together 1. */
+  rank: number;
+  /** Its place, from 1. */
+  place: number;
+  /** What became of the page. */
+  outcome?: string | null;
+  /** Its rank with the usual weights, where others were asked for. */
+  rank_before?: number | null;
+  /** Its place with the usual weights. */
+  place_before?: number | null;
+  /** The links that bring it most. */
+  best?: BestLink[];
+  row: "ranked";
+} | {
+  /** Its number, from 1. */
+  hour: number;
+  /** How many. */
+  pages: number;
+  /** Their mean rank, where that of all known pages is 1. */
+  mean: number;
+  row: "hour";
+} | {
+  /** Pages, or hosts. */
+  pages: number;
+  /** Links between them. */
+  links: number;
+  /** When it was computed. */
+  at: string;
+  row: "graph";
+};
+
+/** Pages or hosts by their ranks. */
+export type Ranks = {
+  /** They, the highest first. */
+  items: RankRow[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+  graph?: RankRow | null;
+};
+
 /** Settings in chapters. */
 export type Reference = {
   /** The chapters, in order. */
@@ -1154,6 +1412,34 @@ export type RowsPage = {
   behind: number;
 };
 
+/** Which rows. */
+export type RowsRequest = {
+  /** Of this project, or as they stood after the run of this number; of the project that ran last unless said. */
+  of?: string | null;
+  /** That meet all of these. */
+  conditions?: string[];
+  /** These columns; all fields if empty. */
+  columns?: string[];
+  /** Sorted by these, the first one first; in the order of the crawl if empty. */
+  sort?: string[];
+  /** At most so many. */
+  limit?: number | null;
+  /** Read as this page type. */
+  page_type?: string | null;
+  /** Of which this became since the run before; any if empty. */
+  status?: string[];
+  /** That came since: the `next` of an earlier answer. Without a sort order only. */
+  after?: number | null;
+};
+
+/** Which run under way; the only one unless said. */
+export type RunChoice = {
+  /** Its number. */
+  run?: number | null;
+  /** Its project. */
+  project?: string | null;
+};
+
 /** Where a run stands. */
 export type RunPhase = "running" | "paused" | "stopping" | "completed" | "stopped" | "cancelled" | "failed";
 
@@ -1176,8 +1462,10 @@ export type RunView = {
   progress?: ProgressView | null;
   /** How it went, at its end. */
   summary?: unknown;
-  /** How long it will take at its present pace, in seconds. */
+  /** How long it will still take, in seconds; a guess. */
   eta_seconds?: number | null;
+  /** What the guess is reckoned from. */
+  eta_basis?: string | null;
   /** Whether it is well. */
   health: Health;
 };
@@ -1291,16 +1579,14 @@ export type SettingView = {
   choices?: string[] | null;
 };
 
-/** The same words on two pages. */
+/** A passage that two texts have. */
 export type SharedPassage = {
-  /** Where it begins in the main text of the first page, in bytes. */
-  first_at: number;
-  /** As it stands there. */
-  first: string;
-  /** Where it begins in that of the second. */
-  second_at: number;
-  /** As it stands there. */
-  second: string;
+  /** Its letters and digits. */
+  length: number;
+  /** In the first text. */
+  a: PassagePlace;
+  /** In the second. */
+  b: PassagePlace;
 };
 
 /** A crawl as a map. */
@@ -1325,6 +1611,20 @@ export type SpeedAsked = {
   order?: string | null;
   /** Write it into the project, too. */
   keep?: boolean;
+};
+
+/** A text. */
+export type TextGiven = Cut & {
+  /** It. */
+  text: string;
+};
+
+/** Two texts. */
+export type TextsGiven = Cut & {
+  /** One. */
+  a: string;
+  /** The other. */
+  b: string;
 };
 
 /** A token. */
@@ -1408,9 +1708,13 @@ export type WhatIfAsked = {
 /** The paths of each method; a part in braces is any text. */
 export interface Paths {
   POST:
+    | `/ask`
     | `/check`
+    | `/compare`
+    | `/compare/all`
     | `/detect`
     | `/evaluate`
+    | `/fingerprint`
     | `/indexes`
     | `/indexes/${string}/rebuild`
     | `/previews`
@@ -1463,12 +1767,14 @@ export interface Paths {
     | `/projects/${string}/duplicates`
     | `/projects/${string}/export/${string}`
     | `/projects/${string}/file`
+    | `/projects/${string}/graph`
     | `/projects/${string}/hosts`
     | `/projects/${string}/links`
     | `/projects/${string}/map`
     | `/projects/${string}/mirrors`
     | `/projects/${string}/outcomes`
     | `/projects/${string}/pages`
+    | `/projects/${string}/rank`
     | `/projects/${string}/rows`
     | `/projects/${string}/rows/history`
     | `/projects/${string}/runs`

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use judge::compare::{Passage, Prepared, THRESHOLD, pairs};
+use judge::compare::{Prepared, THRESHOLD};
 use judge::winnow::{Hash, Winnowing};
-use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
+use service::tools::{self, Document, SharedPassage};
 
 use super::read::main_text;
 use super::table::plain;
@@ -120,16 +120,9 @@ pub(super) fn fingerprint(context: &Context, flags: &ArgMatches) -> Result<Exit,
         let text = main_text(name, flags)?;
         let prepared = Prepared::new(&text, settings);
         if context.json {
-            let minutiae: Vec<Json> = prepared
-                .minutiae()
-                .iter()
-                .map(|kept| {
-                    let hash = format!("{:016x}", kept.hash);
-                    json!({ "hash": hash, "at": kept.at, "start": kept.start, "end": kept.end })
-                })
-                .collect();
-            let exact = format!("{:016x}", prepared.exact());
-            out.line(json!({ "name": name, "exact": exact, "count": minutiae.len(), "minutiae": minutiae }))?;
+            let mut told = serde_json::to_value(tools::fingerprint(&text, settings))?;
+            told["name"] = name.as_str().into();
+            out.line(told)?;
             continue;
         }
         out.line(format_args!("{}: {} hashes", plain(name), prepared.minutiae().len()))?;
@@ -150,43 +143,23 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let text =
         |name: &str| main_text(flags.get_one::<String>(name).map(String::as_str).unwrap_or_default(), flags);
     let (first, second) = (text("first")?, text("second")?);
-    let (a, b) = (Prepared::new(&first, settings), Prepared::new(&second, settings));
-    let (likeness, share, passages) = (a.likeness(&b), a.share(&b), a.passages(&b));
+    let compared = tools::compare(&first, &second, settings);
     let mut out = Output::new();
     if context.json {
-        let passages: Vec<Json> =
-            passages.iter().map(|passage| passage_json(passage, &first, &second)).collect();
-        out.line(json!({
-            "similarity": likeness.similarity,
-            "share": share,
-            "a_in_b": likeness.of_first,
-            "b_in_a": likeness.of_second,
-            "same": a.is_same(&b),
-            "passages": passages,
-        }))?;
+        out.line(serde_json::to_value(&compared)?)?;
     } else {
-        out.line(format_args!("similarity {:>6.1} %", 100.0 * likeness.similarity))?;
-        out.line(format_args!("share      {:>6.1} %", 100.0 * share))?;
-        out.line(format_args!("A in B     {:>6.1} %", 100.0 * likeness.of_first))?;
-        out.line(format_args!("B in A     {:>6.1} %", 100.0 * likeness.of_second))?;
-        for passage in &passages {
-            let (a, b) = (&first[passage.first.clone()], &second[passage.second.clone()]);
-            let (at_a, at_b) = (passage.first.start, passage.second.start);
-            out.line(format_args!("\n{} characters, at {at_a} and {at_b}", passage.length))?;
-            out.line(format_args!("A: {}", shown(a)))?;
-            out.line(format_args!("B: {}", shown(b)))?;
+        out.line(format_args!("similarity {:>6.1} %", 100.0 * compared.similarity))?;
+        out.line(format_args!("share      {:>6.1} %", 100.0 * compared.share))?;
+        out.line(format_args!("A in B     {:>6.1} %", 100.0 * compared.a_in_b))?;
+        out.line(format_args!("B in A     {:>6.1} %", 100.0 * compared.b_in_a))?;
+        for SharedPassage { length, a, b } in &compared.passages {
+            out.line(format_args!("\n{length} characters, at {} and {}", a.start, b.start))?;
+            out.line(format_args!("A: {}", shown(&a.text)))?;
+            out.line(format_args!("B: {}", shown(&b.text)))?;
         }
     }
     out.done()?;
     Ok(Exit::Done)
-}
-
-fn passage_json(passage: &Passage, first: &str, second: &str) -> Json {
-    json!({
-        "length": passage.length,
-        "a": { "start": passage.first.start, "end": passage.first.end, "text": &first[passage.first.clone()] },
-        "b": { "start": passage.second.start, "end": passage.second.end, "text": &second[passage.second.clone()] },
-    })
 }
 
 /// The start of a passage, on one line.
@@ -197,21 +170,14 @@ fn shown(text: &str) -> String {
     format!("{}{end}", plain(&line[..cut]))
 }
 
-#[derive(Deserialize)]
-struct Document {
-    id: Json,
-    text: String,
-}
-
 fn all(context: &Context, flags: &ArgMatches, file: &str, settings: Winnowing) -> Result<Exit, Failure> {
-    let least = flags.get_one::<f64>("threshold").copied().unwrap_or(THRESHOLD);
     let bad = |problem: String| Failure::usage(anyhow::anyhow!("{file}: {problem}"));
     let input: Box<dyn Read> = match file {
         "-" => Box::new(io::stdin()),
         _ => Box::new(File::open(file).map_err(|error| bad(error.to_string()))?),
     };
     let mut input = BufReader::new(input);
-    let (mut ids, mut texts) = (Vec::new(), Vec::new());
+    let mut documents: Vec<Document> = Vec::new();
     let mut line = Vec::new();
     for number in 1_u64.. {
         line.clear();
@@ -222,20 +188,13 @@ fn all(context: &Context, flags: &ArgMatches, file: &str, settings: Winnowing) -
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let document: Document = serde_json::from_slice(&line)
-            .map_err(|error| bad(format!("line {number} is not {{id, text}}: {error}")))?;
-        ids.push(document.id);
-        texts.push(document.text);
+        let document = serde_json::from_slice(&line);
+        documents.push(document.map_err(|error| bad(format!("line {number} is not {{id, text}}: {error}")))?);
     }
     let mut out = Output::new();
-    for pair in pairs(&texts, settings, least) {
-        let (a, b) = (&ids[pair.first], &ids[pair.second]);
+    for pair in tools::near_pairs(documents, flags.get_one::<f64>("threshold").copied(), settings) {
         if context.json {
-            let mut shown = json!({ "a": a, "b": b, "similarity": pair.similarity });
-            if let Some(share) = pair.share {
-                shown["share"] = share.into();
-            }
-            out.line(shown)?;
+            out.line(serde_json::to_value(&pair)?)?;
         } else {
             let name =
                 |id: &Json| plain(id.as_str().map_or_else(|| id.to_string(), ToOwned::to_owned).as_str());
@@ -243,8 +202,8 @@ fn all(context: &Context, flags: &ArgMatches, file: &str, settings: Winnowing) -
             out.line(format_args!(
                 "{:>5.1} %  {share:>7}  {}  {}",
                 100.0 * pair.similarity,
-                name(a),
-                name(b)
+                name(&pair.a),
+                name(&pair.b)
             ))?;
         }
     }

@@ -29,14 +29,14 @@ post("/tokens", {"name": "revoked"})
 token = post("/tokens", {"name": "schema"})["token"]
 
 # Something to find: a project, its first run and its index, all named in the calls' paths.
-post("/samples/manual")
-run = post("/projects/demo-manual/runs")["id"]
+post("/samples/shop")
+run = post("/projects/demo-shop/runs")["id"]
 for _ in range(300):
     if session.get(f"{base}/api/v1/runs/{run}", timeout=20).json()["state"] == "completed":
         break
     time.sleep(0.1)
 pathlib.Path(folder, "schemathesis.toml").write_text(
-    f'[parameters]\n"path.name" = "demo-manual"\n"path.id" = {run}\n"path.file" = "pages.csv"\n'
+    f'[parameters]\n"path.name" = "demo-shop"\n"path.id" = {run}\n"path.file" = "pages.csv"\n'
 )
 
 command = [
@@ -47,6 +47,6 @@ command = [
     # Streams do not end, and a session that signs out of itself finds nothing more.
     "--exclude-path-regex", "events$",
     "--max-examples", tries, "--phases", "examples,coverage,fuzzing", "--seed", "20261115",
-    "--generation-deterministic", "--request-timeout", "20", "--workers", "1", "--no-color",
+    "--generation-deterministic", "--request-timeout", "60", "--workers", "1", "--no-color",
 ]
 sys.exit(subprocess.run(command, cwd=folder).returncode)

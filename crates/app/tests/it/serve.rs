@@ -236,6 +236,15 @@ fn the_command_line_asks_a_server_as_it_asks_a_directory() {
     let exported = there(&["export", "csv", "-o", copy.to_str().unwrap()]);
     assert_eq!(exported.code, Some(0), "{}", exported.err);
     assert_eq!(std::fs::read_to_string(copy).unwrap(), there(&["export", "csv"]).out);
+    // A file that is no stream is made there and handed over whole.
+    let [far, near] = ["far.sqlite", "near.sqlite"].map(|name| dir.path().join(name));
+    let exported = there(&["export", "sqlite", "-o", far.to_str().unwrap()]);
+    assert_eq!(exported.code, Some(0), "{}", exported.err);
+    let exported = gannet(&["export", "sqlite", "-o", near.to_str().unwrap(), "--data", data]);
+    assert_eq!(exported.code, Some(0), "{}", exported.err);
+    let (far, near) = (std::fs::read(far).unwrap(), std::fs::read(near).unwrap());
+    assert!(far.starts_with(b"SQLite format 3\0"));
+    assert_eq!(far.len(), near.len());
 }
 
 #[test]

@@ -116,7 +116,7 @@ pub(crate) async fn handed_over(app: &App, request: ExportRequest) -> Result<Res
         }
         let _ = sender.send(line(&Line::End(rows))).await;
     });
-    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], stream::body(receiver)).into_response())
+    Ok(([(header::CONTENT_TYPE, stream::JSON_LINES)], stream::body(receiver)).into_response())
 }
 
 fn line(line: &Line) -> Bytes {

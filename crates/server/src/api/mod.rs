@@ -1,9 +1,11 @@
 //! The API below `/api/v1`: one module per resource, each thin; what is done stands in `service`.
 
+mod ask;
 mod changes;
 mod duplicates;
 mod events;
 mod exports;
+mod graphs;
 mod indexes;
 mod list;
 mod pages;
@@ -24,7 +26,6 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, Secur
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) use exports::handed_over;
 pub(crate) use indexes::found;
 
 use crate::guard::COOKIE;
@@ -83,6 +84,8 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(pages::why))
         .routes(routes!(pages::links))
         .routes(routes!(pages::hosts))
+        .routes(routes!(graphs::rank))
+        .routes(routes!(graphs::graph))
         .routes(routes!(simulations::map))
         .routes(routes!(simulations::what_if))
         .routes(routes!(simulations::create))
@@ -129,9 +132,13 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(tools::sitemap))
         .routes(routes!(tools::url))
         .routes(routes!(tools::robots))
+        .routes(routes!(tools::fingerprint))
+        .routes(routes!(tools::compare))
+        .routes(routes!(tools::near_duplicates))
         .routes(routes!(tools::evaluate))
         .routes(routes!(tools::check))
         .routes(routes!(tools::repair))
+        .routes(routes!(ask::ask))
 }
 
 /// The description of the API.

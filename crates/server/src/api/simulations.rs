@@ -51,19 +51,22 @@ pub(crate) struct MapAsked {
 pub(crate) async fn create(State(app): State<App>, Body(asked): Body<Value>) -> Result<Json<Value>, Problem> {
     let scenario: Scenario =
         serde_json::from_value(asked).map_err(|error| Problem::request(error.to_string()))?;
-    if let WebSource::Generated(shape) = &scenario.web {
-        let each = if scenario.pages == 0 { u64::from(shape.pages) } else { scenario.pages };
-        let all =
-            each.saturating_mul(scenario.orders.len() as u64).saturating_mul(scenario.seeds.len() as u64);
-        if all > MOST_FETCHES {
-            let words = format!(
-                "{all} fetches are too many here, {MOST_FETCHES} at most; \"gannet simulate\" has no limit"
-            );
-            return Err(Problem::request(words));
-        }
-    }
+    bounded(&scenario)?;
     let simulated = asking::blocking(&app, move |data| service::simulate(data, &scenario)).await?;
     Ok(Json(json!(simulated)))
+}
+
+/// Refuses what would keep the server busy for long.
+pub(crate) fn bounded(scenario: &Scenario) -> Result<(), Problem> {
+    let WebSource::Generated(shape) = &scenario.web else { return Ok(()) };
+    let each = if scenario.pages == 0 { u64::from(shape.pages) } else { scenario.pages };
+    let all = each.saturating_mul(scenario.orders.len() as u64).saturating_mul(scenario.seeds.len() as u64);
+    if all <= MOST_FETCHES {
+        return Ok(());
+    }
+    Err(Problem::request(format!(
+        "{all} fetches are too many here, {MOST_FETCHES} at most; \"gannet simulate\" has no limit"
+    )))
 }
 
 /// What a project's crawl would take and bring by another order or at another pace.

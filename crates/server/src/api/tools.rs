@@ -6,8 +6,11 @@ use axum::extract::State;
 use model::{Fetched, PageUrl, Project};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use service::tools::{self, Given, RawPage, RobotsQuestion, SelectQuestion, Trial, UrlQuestion};
-use service::{Request, ServiceError};
+use service::tools::{
+    self, Compared, Cut, Document, Fingerprint, Given, NearPair, RawPage, RobotsQuestion, SelectQuestion,
+    Trial, UrlQuestion,
+};
+use service::{EvaluateRequest, Request, ServiceError};
 use utoipa::ToSchema;
 
 use super::list::List;
@@ -100,9 +103,45 @@ pub(crate) struct RobotsAsked {
     url: String,
 }
 
+/// A text.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct TextGiven {
+    /// It.
+    text: String,
+    #[serde(flatten)]
+    cut: Cut,
+}
+
+/// Two texts.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct TextsGiven {
+    /// One.
+    a: String,
+    /// The other.
+    b: String,
+    #[serde(flatten)]
+    cut: Cut,
+}
+
+/// Many texts.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct DocumentsGiven {
+    /// They.
+    documents: Vec<Document>,
+    /// Near duplicates from here on; 0.7 unless said.
+    #[schema(minimum = 0, maximum = 1)]
+    threshold: Option<f64>,
+    #[serde(flatten)]
+    cut: Cut,
+}
+
 impl PageGiven {
     async fn page(self, app: &App) -> Result<RawPage, Problem> {
         let PageGiven { html, html_base64, url, content_type, crawl } = self;
+        // Only whoever started the server opens private addresses; a project's own word counts for its runs.
+        let crawl = crawl.map(|crawl| {
+            Box::new(model::CrawlSettings { allow_private: false, allow_addresses: Vec::new(), ..*crawl })
+        });
         let given = Given { html, html_base64, url, content_type, crawl: crawl.map(|crawl| *crawl) };
         Ok(given.page(&app.allow, &app.clock).await?)
     }
@@ -147,9 +186,14 @@ pub(crate) async fn detect(
     if let Some(from) = url.as_ref().filter(|_| ask && !asked.no_detail)
         && let Some(detail) = found.detail_page(from)
     {
-        let given =
-            Given { url: Some(detail.to_string()), crawl: crawl.map(|crawl| *crawl), ..Given::default() };
-        if let Ok(page) = given.page(&app.allow, &app.clock).await {
+        let given = PageGiven {
+            html: None,
+            html_base64: None,
+            url: Some(detail.to_string()),
+            content_type: None,
+            crawl,
+        };
+        if let Ok(page) = given.page(&app).await {
             found.with_detail(from, &page.text(), page.url.as_ref().unwrap_or(&detail));
         }
     }
@@ -232,17 +276,51 @@ pub(crate) async fn robots(Body(asked): Body<RobotsAsked>) -> Result<Json<Value>
     Ok(Json(json!(verdict.map_err(Problem::request)?)))
 }
 
+/// The fingerprint of a text: the hashes that winnowing keeps.
+#[utoipa::path(
+    post, path = "/fingerprint", tag = "tools", request_body = TextGiven,
+    responses((status = 200, body = Fingerprint), Problems)
+)]
+pub(crate) async fn fingerprint(Body(asked): Body<TextGiven>) -> Result<Json<Fingerprint>, Problem> {
+    let cut = asked.cut.winnowing()?;
+    worked(move || tools::fingerprint(&asked.text, cut)).await
+}
+
+/// What two texts have in common.
+#[utoipa::path(
+    post, path = "/compare", tag = "tools", request_body = TextsGiven,
+    responses((status = 200, body = Compared), Problems)
+)]
+pub(crate) async fn compare(Body(asked): Body<TextsGiven>) -> Result<Json<Compared>, Problem> {
+    let cut = asked.cut.winnowing()?;
+    worked(move || tools::compare(&asked.a, &asked.b, cut)).await
+}
+
+/// Which of many texts are near duplicates.
+#[utoipa::path(
+    post, path = "/compare/all", tag = "tools", request_body = DocumentsGiven,
+    responses((status = 200, body = List<NearPair>), Problems)
+)]
+pub(crate) async fn near_duplicates(
+    Body(asked): Body<DocumentsGiven>,
+) -> Result<Json<List<NearPair>>, Problem> {
+    let cut = asked.cut.winnowing()?;
+    if asked.threshold.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
+        return Err(Problem::request("threshold is a number from 0 to 1"));
+    }
+    worked(move || List::whole(tools::near_pairs(asked.documents, asked.threshold, cut))).await
+}
+
 /// Measures a ranking by judged queries.
 #[utoipa::path(
-    post, path = "/evaluate", tag = "tools", request_body = Value,
+    post, path = "/evaluate", tag = "tools", request_body = EvaluateRequest,
     responses((status = 200, body = Value), Problems)
 )]
 pub(crate) async fn evaluate(
     State(app): State<App>,
-    Body(asked): Body<Value>,
+    Body(asked): Body<EvaluateRequest>,
 ) -> Result<Json<Value>, Problem> {
-    let request = serde_json::from_value(asked).map_err(|error| Problem::request(error.to_string()))?;
-    Ok(Json(asking::one(&app, Request::Evaluate(request)).await?))
+    Ok(Json(asking::one(&app, Request::Evaluate(asked)).await?))
 }
 
 /// Is everything whole?
@@ -255,6 +333,10 @@ pub(crate) async fn check(State(app): State<App>) -> Result<Json<List<Value>>, P
 #[utoipa::path(post, path = "/repair", tag = "tools", responses((status = 200, body = List<Value>), Problems))]
 pub(crate) async fn repair(State(app): State<App>) -> Result<Json<List<Value>>, Problem> {
     Ok(Json(List::whole(asking::all(&app, Request::Repair).await?)))
+}
+
+async fn worked<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<Json<T>, Problem> {
+    Ok(Json(tokio::task::spawn_blocking(work).await.map_err(|_| ServiceError::Lost)?))
 }
 
 async fn answer(

@@ -6,13 +6,14 @@ use measure::{Comparison, Evaluation, Judgments, Measure};
 use model::Timestamp;
 use search::Ranking;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{feed, open, with_searcher};
 use crate::sink::Sink;
 use crate::{Data, ServiceError};
 
 /// What to measure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluateRequest {
     /// In this index; that of the project that ran last unless said.
@@ -22,8 +23,10 @@ pub struct EvaluateRequest {
     /// TREC qrels, or query, document and grade; documents go by their URLs.
     pub judgments: String,
     /// The ranking that is measured.
+    #[schema(value_type = Object)]
     pub ranking: Ranking,
     /// One that it is compared with.
+    #[schema(value_type = Option<Object>)]
     pub against: Option<Ranking>,
     /// The measures; the usual ones if empty.
     pub measures: Vec<String>,

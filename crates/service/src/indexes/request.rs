@@ -77,17 +77,18 @@ pub struct IndexColumn {
 }
 
 /// A search.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchRequest {
     /// In this index; that of the project that ran last unless said.
     pub index: Option<String>,
     /// For this.
+    #[schema(value_type = Object)]
     pub search: Search,
 }
 
 /// What someone has typed so far.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SuggestRequest {
     /// In this index; that of the project that ran last unless said.
@@ -99,7 +100,7 @@ pub struct SuggestRequest {
 }
 
 /// Which page to show as the index has it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CachedRequest {
     /// In this index; that of the project that ran last unless said.
@@ -111,7 +112,7 @@ pub struct CachedRequest {
 }
 
 /// Which page is missed, for which query.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WhyNotRequest {
     /// In this index; that of the project that ran last unless said.

@@ -7,6 +7,7 @@ mod read;
 mod robots;
 mod select;
 mod sitemap;
+mod texts;
 mod trial;
 mod url;
 
@@ -16,5 +17,9 @@ pub use read::{page_title, read_json, read_page, unread_why};
 pub use robots::{RobotsQuestion, RobotsVerdict};
 pub use select::{Found, SelectQuestion, select};
 pub use sitemap::{sitemap, sitemap_json};
+pub use texts::{
+    Compared, Cut, Document, Fingerprint, HashName, KeptHash, NearPair, PassagePlace, SharedPassage, compare,
+    fingerprint, near_pairs,
+};
 pub use trial::{LinkWord, Trial};
 pub use url::{UrlQuestion, canonical};

@@ -80,6 +80,7 @@ export const home = {
   useSample: 'Use this sample',
   noDemo: 'The demo site is not running.',
   imported: (name: string) => `${name} is imported.`,
+  importedBare: (name: string) => `${name} was imported. Its comments are not kept: the project is what the file says.`,
   importTitle: 'The file was not imported: it has a mistake',
   importTitles: 'The file was not imported: it has mistakes',
   importTaken: 'The file was not imported: there is already a project of its name',
@@ -145,7 +146,9 @@ export const run = {
   stopYes: 'Stop and keep',
   cancelTitle: 'Cancel this run and discard what it brought?',
   cancelText: (pages: string, rows: string, earlier: boolean) =>
-    `${pages} and ${rows} are thrown away, for good${earlier ? ', with what earlier runs of this project have brought' : ''}. To keep them, choose “Stop and keep” instead.`,
+    earlier
+      ? `The project starts over: all its pages (${pages} now), its waiting URLs and its search entries go for good, also those of earlier runs. Rows of earlier runs stay, under their runs; the rows of this run go. To keep everything, choose “Stop and keep” instead.`
+      : `${pages} and ${rows} are thrown away, for good. To keep them, choose “Stop and keep” instead.`,
   cancelYes: 'Cancel and discard',
   keepRunning: 'Let it go on',
   paused: 'The run pauses: requests under way are finished first.',
@@ -500,7 +503,7 @@ export const crawlSettings = {
   saved: 'Saved. The next run uses it.',
   discard: 'Discard',
   yamlLabel: 'The project as YAML',
-  yamlHelp: 'The same project as a file: what the command line reads, and what can be kept under version control.',
+  yamlHelp: 'The same project as a file: what the command line reads, and what can be kept under version control. It is written anew from what it says: comments and the order of keys are not kept.',
   yamlBad: 'The file has mistakes: mend them before you go back to the form.',
   conflictTitle: 'Someone else has changed this project meanwhile',
   conflictText: 'Your changes are not saved yet, and nothing is lost. Choose what to keep.',

@@ -21,7 +21,7 @@ const look = () => {
   return {
     again,
     frame: one.tagName === 'IFRAME',
-    seen: drawn(one) || (one.closest('form, .box, label') && drawn(one.closest('form, .box, label'))),
+    seen: drawn(one) || (one.closest('form, .box, .editor, label') && drawn(one.closest('form, .box, .editor, label'))),
     inside: box.width > 0 && box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth,
     html: one.outerHTML.slice(0, 140),
   };
@@ -126,7 +126,7 @@ test('everything is done by keys alone', async (t) => {
     project = (await world.api(page, 'GET', `/runs/${run.split('/').pop()}`)).data.project;
   });
 
-  for (const tab of ['live', 'pages', 'rows', 'links', 'log', 'settings']) {
+  for (const tab of ['live', 'pages', 'rows', 'links', 'changes', 'duplicates', 'log', 'settings']) {
     await step(`run: ${tab}`, async () => {
       await page.goto(`${world.base}${run}?tab=${tab}`);
       await page.locator('h1').first().waitFor();
@@ -208,7 +208,7 @@ test('everything is done by keys alone', async (t) => {
   });
 
   await step('the other pages', async () => {
-    for (const path of ['/', '/new', '/projects', '/runs', '/settings', '/help/guide', '/help/project', '/api', '/no/such/page', `/s/${project}?q=tent`]) {
+    for (const path of ['/', '/new', '/projects', '/runs', '/settings', '/simulator', `/projects/${project}/map`, `/projects/${project}/settings?view=yaml`, '/help/guide', '/help/project', '/api', '/no/such/page', `/s/${project}?q=tent`]) {
       await page.goto(world.base + path);
       await page.locator('h1').first().waitFor({ state: 'attached' });
       await page.waitForLoadState('networkidle', { timeout: 3000 }).catch(() => {});

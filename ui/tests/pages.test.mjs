@@ -21,6 +21,7 @@ const sizes = [
   ['dark', 1280, 800],
   ['light', 2560, 1400],
   ['dark', 2560, 1400],
+  ['light', 3840, 2160],
 ];
 
 test('every page is whole, readable and quiet', async (t) => {
@@ -78,6 +79,7 @@ test('every page is whole, readable and quiet', async (t) => {
   for (const name of ['guide', 'project', 'search']) await check(`help-${name}`, `/help/${name}`, () => page.locator('article h1').waitFor());
   await check('lost', '/no/such/page', heading);
   await check('api', '/api', heading);
+  await check('plain-search', `/s/${encodeURIComponent(made.name)}?q=tent`, heading);
 
   await t.test('a sample can be tried later too; a file with a mistake is told of it once, in plain words', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-bad-'));
@@ -144,14 +146,46 @@ test('every page is whole, readable and quiet', async (t) => {
     await until('a menu beside the rail', async () => (await list.boundingBox()).x >= rail.x + rail.width, 5);
   });
 
+  await t.test('outlines stay on the rows when the window changes', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${world.base}/new?url=${encodeURIComponent(`${demo}shop/tents/`)}`);
+    for (const width of [1280, 3840, 2560, 1280]) {
+      await page.setViewportSize({ width, height: 1000 });
+      const astray = () =>
+        page.evaluate(() => {
+          const rows = [...(document.querySelector('iframe')?.contentDocument.querySelectorAll('ul.products > li') ?? [])];
+          const boxes = [...document.querySelectorAll('.sheet svg rect')].map((one) => [Number(one.getAttribute('x')), Number(one.getAttribute('y'))]);
+          if (rows.length === 0) return 'no rows';
+          return rows.filter((row) => {
+            const at = row.getBoundingClientRect();
+            return !boxes.some(([x, y]) => Math.abs(x - at.x) < 2 && Math.abs(y - at.y) < 2);
+          }).length;
+        });
+      await until(`outlines at ${width} px`, async () => (await astray()) === 0, 10);
+    }
+  });
+
   await t.test('signed out, it says what to do', async () => {
     const browser = await world.chromium();
     const context = await browser.newContext();
     const page = await context.newPage();
+    const errors = [];
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     await page.goto(world.base);
     await page.getByText('gannet signin').waitFor();
-    await axe(page, 'sign-in');
-    await shot(page, 'sign-in');
+    for (const [scheme, width, height] of sizes) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.setViewportSize({ width, height });
+      await fits(page, `sign-in at ${width} px`);
+      await axe(page, `sign-in, ${scheme}, ${width} px`);
+      await shot(page, `sign-in-${width}-${scheme}`);
+    }
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement.textContent.trim()), 'I have signed in');
+    await page.keyboard.press('Enter');
+    await page.getByText('gannet signin').waitFor();
+    assert.deepEqual(errors, [], 'nobody is signed in: no error');
     await page.goto(world.link);
     await shot(page, 'sign-in-used');
     assert.match(await page.locator('body').innerText(), /gannet signin/);

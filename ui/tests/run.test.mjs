@@ -247,6 +247,39 @@ test('of a run that was cancelled nothing is left, and every page says so', { ti
   await home.waitForURL(new RegExp(`/runs/${lost.id}`));
 });
 
+test('cancelling a later run says what goes, and leaves the rows of the run before', { timeout: 90_000 }, async (t) => {
+  const address = await site(t, chain(40, 30));
+  const world = await start(t, { allow: [address.address] });
+  const page = await world.page();
+  await page.goto(world.base);
+  const project = (crawl) => ({ version: 1, project: 'twice', start: [`${address.url}/`], crawl: { scope: 'host', allow_addresses: [address.address], rate: '20/s', ...crawl }, fields: { page: { read: { title: 'title' } } } });
+  assert.equal((await world.api(page, 'POST', '/projects', { project: project({ max_pages: 4 }) })).status, 201);
+  const first = (await world.api(page, 'POST', '/projects/twice/runs', {})).data;
+  await until('the first run to end', async () => (await world.api(page, 'GET', `/runs/${first.id}`)).data.state === 'completed');
+  const kept = await world.api(page, 'GET', '/projects/twice');
+  await page.evaluate(async ([etag, project]) => {
+    const { csrf } = await (await fetch('/api/v1/session')).json();
+    await fetch('/api/v1/projects/twice', { method: 'PUT', headers: { 'x-gannet-csrf': csrf, 'content-type': 'application/json', 'if-match': etag }, body: JSON.stringify({ project }) });
+  }, [kept.etag, project({})]);
+  const second = (await world.api(page, 'POST', '/projects/twice/runs', {})).data;
+  await page.goto(`${world.base}/runs/${second.id}`);
+  await until('more pages', async () => (await figure(page, 'pages')) > 6);
+  // What is left is told with what it is reckoned from.
+  await page.getByText(/about .* left, for the \d+ URLs known now, (at|on) /).waitFor();
+  await page.getByRole('button', { name: 'Cancel and discard' }).click();
+  const question = page.getByRole('dialog');
+  await question.getByText(/also those of earlier runs\. Rows of earlier runs stay/).waitFor();
+  await shot(page, 'run-cancel-later');
+  await question.getByRole('button', { name: 'Cancel and discard' }).click();
+  await state(page, 'Cancelled').waitFor();
+  for (const id of ['pages', 'rows', 'failed', 'skipped']) assert.equal(await figure(page, id), 0, id);
+  const rows = async (run) => (await world.api(page, 'GET', `/projects/twice/rows?run=${run}`));
+  assert.equal((await rows(first.id)).data.items.length, 4);
+  assert.equal((await rows(second.id)).status, 404);
+  await page.goto(`${world.base}/runs/${first.id}?tab=rows`);
+  await page.getByRole('gridcell', { name: 'Page 0' }).first().waitFor();
+});
+
 test('two tabs on one run agree', { timeout: 120_000 }, async (t) => {
   const address = await site(t, chain(12));
   const world = await start(t, { allow: [address.address] });

@@ -117,6 +117,40 @@ test('queries, facets, ranges and the address that shares them', { timeout: 180_
   assert.deepEqual(page.errors, []);
 });
 
+test('hits are grouped by site, and each group leads to the rest of its own', { timeout: 120_000 }, async (t) => {
+  // Not the same pages: those would be duplicates.
+  const shop = (wood) => (path) => {
+    if (path === '/') return `<title>${wood}</title>${Array.from({ length: 5 }, (_, at) => `<a href="/${at}">${wood} chair ${at}</a>`).join(' ')}`;
+    return /^\/\d$/.test(path) ? `<title>Chair ${path} of ${wood}</title><h1>Chair ${path} of ${wood}</h1><p>${`The ${wood} chair ${path} has its own story. `.repeat(8)}</p>` : undefined;
+  };
+  const sites = [await site(t, shop('oak')), await site(t, shop('elm'), { host: '127.0.0.2' })];
+  const world = await start(t, { allow: sites.map((one) => one.address) });
+  const page = await world.page();
+  await page.goto(world.base);
+  const project = { version: 1, project: 'things', start: sites.map((one) => `${one.url}/`), crawl: { scope: 'host', rate: 'unlimited', allow_addresses: sites.map((one) => one.address) }, index: { of: 'pages' } };
+  const made = await world.api(page, 'POST', '/projects', { project });
+  assert.equal(made.status, 201, JSON.stringify(made.data));
+  const run = (await world.api(page, 'POST', '/projects/things/runs', {})).data;
+  await until('the crawl to end', async () => (await world.api(page, 'GET', `/runs/${run.id}`)).data.state === 'completed', 60);
+  await page.goto(`${world.base}/search/things`);
+  await search(page, 'chair');
+  const hosts = async () => (await page.locator('ol .title').evaluateAll((all) => all.map((one) => one.hostname)));
+  assert.ok((await hosts()).length > 2);
+  await page.getByLabel('Group by site').check();
+  await page.waitForURL(/group=site/);
+  await until('one hit of each site', async () => (await hosts()).sort().join(' ') === '127.0.0.1 127.0.0.2', 10);
+  await shot(page, 'search-grouped');
+  // The address shares it; the rest of one site is a link away.
+  const tab = await world.page();
+  await tab.goto(page.url());
+  await tab.getByRole('link', { name: /^More from 127\.0\.0\.2/ }).click();
+  await until('all of one site', async () => {
+    const found = await tab.locator('ol .title').evaluateAll((all) => all.map((one) => one.hostname));
+    return found.length > 2 && found.every((one) => one === '127.0.0.2');
+  }, 10);
+  assert.deepEqual(page.errors, []);
+});
+
 test('spelling, suggestions and help when nothing matches', { timeout: 180_000 }, async (t) => {
   const { world, page, run, address } = await crawled(t);
   await finished(world, page, run);

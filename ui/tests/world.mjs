@@ -167,7 +167,7 @@ export function gannet(...args) {
 }
 
 /** Serves pages from a map of path to HTML (or a function of the request); resolves to its address. */
-export async function site(t, pages, { delay = 0 } = {}) {
+export async function site(t, pages, { delay = 0, host = '127.0.0.1' } = {}) {
   const server = createServer((asked, response) => {
     const path = new URL(asked.url, 'http://x').pathname;
     const found = typeof pages === 'function' ? pages(path, asked) : pages[path];
@@ -176,13 +176,13 @@ export async function site(t, pages, { delay = 0 } = {}) {
       else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(found);
     }, delay);
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise((resolve) => server.listen(0, host, resolve));
   t.after(() => {
     server.close();
     server.closeAllConnections();
   });
   const { port } = server.address();
-  return { address: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}` };
+  return { address: `${host}:${port}`, url: `http://${host}:${port}` };
 }
 
 /** A slow line to another loopback server: each answer takes `delay` ms more, and as long as `rate` bytes a second. */

@@ -125,6 +125,8 @@ export interface Run {
   progress: Progress | null;
   summary: Summary | null;
   eta_seconds: number | null;
+  /** What the guess is reckoned from. */
+  eta_basis: string | null;
   health: Health | null;
 }
 

@@ -6,6 +6,11 @@ export const session = $state<{ state: 'asking' | 'in' | 'out' | 'offline'; was:
 
 export async function enter(): Promise<void> {
   try {
+    // A browser writes every refusal to its console; whoever is only not signed in is no error.
+    if (session.state !== 'in' && !(await isSignedIn())) {
+      session.state = 'out';
+      return;
+    }
     const value = await ask();
     useCsrf(value.csrf);
     session.value = value;
@@ -19,3 +24,10 @@ export async function enter(): Promise<void> {
 whenSignedOut(() => {
   if (session.state === 'in') session.state = 'out';
 });
+
+/** Asked before anything else: it says so, and refuses nobody. True when nobody answers: then asking tells why. */
+async function isSignedIn(): Promise<boolean> {
+  const answer = await fetch('/signin/state', { credentials: 'same-origin' }).catch(() => null);
+  const said = answer?.ok ? ((await answer.json().catch(() => null)) as { signed_in?: boolean } | null) : null;
+  return said?.signed_in !== false;
+}

@@ -8,6 +8,10 @@ describe('log lines', () => {
     expect(matches(line(1), { level: '', url: '', text: '' })).toBe(true);
     expect(matches(line(1), { level: 'warn', url: '', text: '' })).toBe(false);
     expect(matches(line(1, 'error'), { level: 'warn', url: 'a.test', text: 'FETCH' })).toBe(true);
+    // The words of a filter are looked for in the URL too, in any case; the part of a URL as it is written.
+    expect(matches(line(1), { level: '', url: '', text: 'A.TEST/X' })).toBe(true);
+    expect(matches(line(1), { level: '', url: 'A.TEST', text: '' })).toBe(false);
+    expect(matches(line(1), { level: '', url: '', text: 'elsewhere' })).toBe(false);
     expect(matches(line(1, 'info', 'x', null), { level: '', url: 'a', text: '' })).toBe(false);
   });
 

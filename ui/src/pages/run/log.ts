@@ -8,7 +8,8 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'];
 export function matches(line: LogLine, filter: { level: string; url: string; text: string }): boolean {
   if (filter.level && LEVELS.indexOf(line.level) < LEVELS.indexOf(filter.level)) return false;
   if (filter.url && !(line.url ?? '').includes(filter.url)) return false;
-  return !filter.text || line.message.toLowerCase().includes(filter.text.toLowerCase());
+  const text = filter.text.toLowerCase();
+  return !text || line.message.toLowerCase().includes(text) || (line.url ?? '').toLowerCase().includes(text);
 }
 
 /** Both in order, each line once, the last `most` of them. */

@@ -5,7 +5,7 @@ import { asCommand, asCurl, bar, buttons, figures, howAgain, leastFull, rates, s
 function run(part: Partial<Run>): Run {
   return {
     id: 1, project: 'shop', state: 'running', reason: null, started_at: '2026-01-01T00:00:00Z', ended_at: null,
-    settings: {}, progress: null, summary: null, eta_seconds: null, health: null, ...part,
+    settings: {}, progress: null, summary: null, eta_seconds: null, eta_basis: null, health: null, ...part,
   };
 }
 

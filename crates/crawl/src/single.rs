@@ -36,7 +36,7 @@ pub enum SinglePageError {
         /// Whose.
         origin: Origin,
         /// What went wrong; none when the server answered with an error.
-        source: Option<FetchError>,
+        source: Option<Box<FetchError>>,
     },
     /// No address.
     #[error("{host} has no address to ask ({kind})")]
@@ -60,7 +60,7 @@ pub enum SinglePageError {
         /// What robots.txt says of it.
         robots: Verdict,
         /// What went wrong.
-        source: FetchError,
+        source: Box<FetchError>,
     },
     /// The server says that there is no page.
     #[error("{url} answers with status {status}")]
@@ -127,7 +127,7 @@ pub async fn look_at(
         }
         let fetched = match (asked.fetch_page(&at).await, verdict) {
             (Err(SinglePageError::Fetch(source)), Some(robots)) => {
-                return Err(SinglePageError::Allowed { url: at, robots, source });
+                return Err(SinglePageError::Allowed { url: at, robots, source: Box::new(source) });
             }
             (fetched, _) => fetched?,
         };
@@ -162,7 +162,10 @@ impl Asking<'_> {
             let fetched = match self.fetch(&url, MOST_BYTES as u64, None).await {
                 Ok(fetched) => fetched,
                 Err(SinglePageError::Fetch(error)) => {
-                    return Err(SinglePageError::NoRobots { origin: origin.clone(), source: Some(error) });
+                    return Err(SinglePageError::NoRobots {
+                        origin: origin.clone(),
+                        source: Some(Box::new(error)),
+                    });
                 }
                 Err(error) => return Err(error),
             };

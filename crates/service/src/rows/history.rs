@@ -2,6 +2,7 @@
 //! held, also those that later ones replaced: so no run needs an index of its own, and no answer reads all rows.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use archive::rows::{self, ROWS, counts};
@@ -61,11 +62,12 @@ pub fn row_history(data: &Arc<Data>, of: Option<&str>, key: &str) -> Result<Vec<
             continue;
         }
         let state = state_after(&snapshot, &run)?;
-        if !places.contains_key(&run.crawl) {
-            places.insert(run.crawl, places_of(data, &snapshot, state, key)?);
-        }
+        let places = match places.entry(run.crawl) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(places_of(data, &snapshot, state, key)?),
+        };
         let layout = Layout::of(&snapshot, run.crawl, fields)?;
-        let row = row_at(&snapshot, &state, &layout, &places[&run.crawl])?;
+        let row = row_at(&snapshot, &state, &layout, places)?;
         if let Some(row) = &row {
             page = row.page.url.to_string();
         }

@@ -693,7 +693,6 @@ export const fresh = {
   looking: (url: string) => `Fetching ${url}…`,
   failedTitle: 'The page could not be fetched',
   advice: 'What to try',
-  robots: 'robots.txt',
   again: 'Try again',
   pasteHtml: 'Paste the page’s HTML instead',
   pasteHtmlHelp: 'Save the page in your browser (or copy its source) and paste it here: the picker then works on that.',

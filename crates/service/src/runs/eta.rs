@@ -67,15 +67,16 @@ impl Paces {
         let hosts = progress.hosts_ready + progress.hosts_resting + progress.slots_busy;
         let gap = rate.map_or(0.0, |rate| rate.gap().as_secs_f64());
         let allowed = left as f64 * gap / hosts.max(1) as f64;
-        let urls = if left == 1 { "URL".to_owned() } else { format!("{left} URLs") };
-        let mut basis = format!(
-            "for the {urls} known now, at {} of the last {}",
-            per_time(done as f64 / over.as_secs_f64()),
-            span(over)
-        );
+        let what = match left {
+            _ if left < known => format!("for {left} more pages up to the limit"),
+            1 => "for the URL known now".to_owned(),
+            _ => format!("for the {left} URLs known now"),
+        };
+        let mut basis =
+            format!("{what}, at {} of the last {}", per_time(done as f64 / over.as_secs_f64()), span(over));
         if allowed > seconds {
             let hosts = if hosts == 1 { "one host".to_owned() } else { format!("{hosts} hosts") };
-            basis = format!("for the {urls} known now, on {hosts} that may be asked every {gap:.1} s");
+            basis = format!("{what}, on {hosts} that may be asked every {gap:.1} s");
         }
         if self.rests > Duration::from_secs(1) {
             basis.push_str(&format!("; nothing may be asked for the next {}", span(self.rests)));
@@ -138,6 +139,21 @@ mod tests {
         // Many hosts were quick; one is left.
         check(1_000, Some("1/s"), |second| 5 * second, 100, Some(500));
         check(1_000, Some("10/s"), |second| 5 * second, 100, Some(100));
+    }
+
+    #[test]
+    fn a_limit_on_pages_is_what_is_left() {
+        let mut paces = Paces::default();
+        let mut last = progress(0, 500, 0);
+        for second in 0..=50 {
+            last = Progress { limit: Some(60), pages: second, ..progress(second, 500, second) };
+            paces.look(&last, Timestamp(1_000 * second));
+        }
+        let eta = paces.eta(&last, None).unwrap();
+        assert_eq!(
+            (eta.left.as_secs(), eta.basis.as_str()),
+            (10, "for 10 more pages up to the limit, at the 1.0 a second of the last 30 s")
+        );
     }
 
     #[test]

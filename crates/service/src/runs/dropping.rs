@@ -72,13 +72,17 @@ pub(super) fn has_earlier_rows(data: &Data, crawl: CrawlId, run: RunId) -> Resul
     Ok(first.is_some_and(|first| first > 0))
 }
 
-/// Drops the rows that a run has brought; those of the runs before it stand as they stood.
+/// Drops the rows that a run has brought, and its log; those of the runs before it stand as they stood.
 pub(super) async fn discard_rows(data: &Arc<Data>, crawl: CrawlId, run: RunId) -> Result<(), ServiceError> {
     let data = data.clone();
     let dropped = tokio::task::spawn_blocking(move || -> Result<(), ServiceError> {
         let store = data.store();
         let first = store.get(&ROW_RUNS, &(crawl.0, run.0.unsigned_abs()))?.unwrap_or(u64::MAX);
         remove_indexes(&data, crawl)?;
+        let log = data.run_dir(crawl, run);
+        if log.exists() {
+            std::fs::remove_dir_all(&log).map_err(ServiceError::io("remove", &log))?;
+        }
         loop {
             let range = (crawl.0, first)..=(crawl.0, u64::MAX);
             let keys: Vec<_> = store.range(&ROWS, range).keys().take(DROP).collect::<Result<_, _>>()?;

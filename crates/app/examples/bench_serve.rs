@@ -87,6 +87,7 @@ impl Browser {
     }
 
     /// Head and body of an answer.
+    #[expect(clippy::disallowed_methods, reason = "a benchmark asks its own server")]
     fn send(&self, method: &str, path: &str) -> (String, String) {
         let Browser { address, cookie, csrf } = self;
         let mut stream = TcpStream::connect(address).expect("the server listens");

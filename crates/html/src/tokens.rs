@@ -422,11 +422,7 @@ fn script_end(html: &str, from: usize, name: &str) -> usize {
         let Some(step) = step else { return html.len() };
         at += step;
         match (&bytes[at..], depth) {
-            ([b'>', ..], _) => {
-                if bytes[..at].ends_with(b"--") {
-                    depth = Depth::Plain;
-                }
-            }
+            ([b'>', ..], _) if bytes[..at].ends_with(b"--") => depth = Depth::Plain,
             (_, Depth::Plain | Depth::Comment) if is_end_tag(html, at, name) => return at,
             ([b'<', b'!', b'-', b'-', ..], Depth::Plain) => {
                 depth = Depth::Comment;

@@ -229,11 +229,13 @@ fn named(beside: Beside) -> Result<Vec<(&'static str, PathBuf)>> {
             Err(missing) => println!("no {what}: {missing}"),
         };
     if beside == Beside::Crawlers {
-        let status = cargo().args(["build", "--release", "--package", "app"]).args(locked()).status()?;
+        // As `make dist` builds it.
+        let status =
+            cargo().args(["build", "--profile", "dist", "--package", "app"]).args(locked()).status()?;
         if !status.success() {
             bail!("the program does not build");
         }
-        add("GANNET_BENCH_BINARY", "program", &|| Ok(target.join("release").join("gannet")));
+        add("GANNET_BENCH_BINARY", "program", &|| Ok(target.join("dist").join("gannet")));
     }
     if beside == Beside::Crawlers {
         add("GANNET_BENCH_PYTHON", "comparison with Scrapy", &|| python::prepare(&target, &python::CRAWLERS));

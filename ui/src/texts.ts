@@ -371,13 +371,19 @@ export const changesTab = {
   noneText: 'Pages that differ from what was kept before appear here after a refresh.',
   noise: 'Only noise',
   severities: { none: 'Same text', 'no-text': 'Same words', small: 'Small', medium: 'Medium', large: 'Large', complete: 'All of it' } as Record<string, string>,
-  levels: { same: 'Nothing', tags: 'Elements', tree: 'Text', attributes: 'Attributes' } as Record<string, string>,
+  levels: { same: 'Nothing', tags: 'Elements', tree: 'Text', attributes: 'Attributes', image: 'Image', source: 'Scripts' } as Record<string, string>,
   versionsOf: 'Versions of a page',
   choose: 'Version',
   between: (before: string, after: string) => `From ${before} to ${after}`,
   words: 'Words',
   structure: 'Structure',
   levelLine: (level: number, before: number, after: number) => `Level ${level}: ${count(before)} elements, then ${count(after)}`,
+  attributes: 'Attributes',
+  images: 'Images',
+  became: { added: 'New', removed: 'No longer shown', replaced: 'Another image', 'saved-again': 'Looks the same' } as Record<string, string>,
+  bits: (bits: number) => `${count(bits)} of 64 bits differ`,
+  before: 'Before',
+  after: 'After',
   sideBySide: 'Before and after',
 };
 
@@ -411,6 +417,16 @@ export const snapshot = {
 export const rowsTab = {
   search: 'Search these rows and pages',
   go: 'Search',
+};
+
+export const forecast = {
+  off: 'A refresh fetches only what is new; no page is asked for again.',
+  all: 'A refresh asks for every page again. Pages that have not changed cost a short answer and store nothing.',
+  fixed: (every: string, requests: number) => `A refresh asks for pages that were last asked for ${every} ago or longer: of 1,000 pages about ${count(requests)} requests a day.`,
+  adaptive: (every: string, least: string, most: string, fewest: number, first: number) =>
+    `Each page begins with ${every}. The time grows by 40 % while the page stays the same and shrinks by 20 % when it changes, between ${least} and ${most}: of 1,000 pages about ${count(first)} requests a day at first, down to ${count(fewest)} if nothing changes.`,
+  optimal: (budget: number, days: number, most: string) =>
+    `About ${count(budget)} requests a day go where they keep the most important pages fresh: of 1,000 pages that change alike, each is asked for every ${days < 1 ? 'day or more often' : `${count(Math.round(days))} days`}; each at least every ${most}.`,
 };
 
 export const settingsForm = {

@@ -86,6 +86,13 @@ const BENCHES: &[Bench] = &[
         beside: Beside::PythonAndPages,
     },
     Bench {
+        name: "judge",
+        about: "5 million fingerprints: look-up of near duplicates, memory; what a fingerprint costs by each method",
+        package: "judge",
+        example: "bench_judge",
+        beside: Beside::Nothing,
+    },
+    Bench {
         name: "rank",
         about: "PageRank on a made-up power-law graph: arcs per second, bytes per arc, time and memory of the transpose",
         package: "graph",

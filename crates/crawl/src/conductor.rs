@@ -29,6 +29,7 @@ use crate::neighbours::Stay;
 use crate::progress::{EndReason, Ended, Pause, Progress};
 use crate::rank_watch::RankWatch;
 use crate::read::{self, FreshPage, Read};
+use crate::replace::Importance;
 use crate::revisits::{self, Revisits};
 use crate::robots::{AskedRobots, Leash, RobotsBook};
 use crate::run::{Change, Wish};
@@ -251,9 +252,39 @@ impl Conductor {
         }
         self.commit(state)?;
         if std::mem::take(&mut self.refresh) {
+            self.replace_pages(state)?;
             let settings = self.project.crawl.revisit_settings();
             self.revisits = Revisits::due(&self.store, self.id, &settings, now)?;
             let text = format!("{} pages are due to be asked for again", self.revisits.len());
+            self.tell(|| Event::Note { warn: false, text: text.clone() });
+        }
+        Ok(())
+    }
+
+    /// A collection that is full gives up its least important pages for more important URLs, where that is wanted.
+    fn replace_pages(&mut self, state: &mut State) -> Result<(), CrawlError> {
+        let most = self.project.crawl.max_pages;
+        if !self.project.crawl.replace_pages || most == 0 || self.frontier.crawl(self.id).pages() < most {
+            return Ok(());
+        }
+        let snapshot = self.store.snapshot();
+        let pairs = Importance::read(&snapshot, self.id)?.replacements(&snapshot, self.id)?;
+        let (now, mut replaced) = (self.clock.now(), 0_u64);
+        for (page, by) in pairs {
+            if !self.frontier.replace(&mut state.batch, self.id, page, by)? {
+                continue;
+            }
+            revisits::repeat_rows(&mut state.batch, self.id, page, now, Some(Stand::Gone))?;
+            judge::book::forget(&mut state.batch, self.id, page)?;
+            replaced += 1;
+            if replaced.is_multiple_of(REVISITS_AT_ONCE as u64) {
+                self.commit(state)?;
+            }
+        }
+        if replaced > 0 {
+            state.touch(now);
+            self.commit(state)?;
+            let text = format!("{replaced} pages are given up for more important ones");
             self.tell(|| Event::Note { warn: false, text: text.clone() });
         }
         Ok(())

@@ -26,6 +26,7 @@ mod page;
 mod progress;
 mod rank_watch;
 mod read;
+mod replace;
 mod revisits;
 mod robots;
 mod run;

@@ -96,6 +96,26 @@ impl PageRead {
     }
 }
 
+impl PageRead {
+    /// The page's first images as they are offered, each once; they are as deep as the page.
+    pub(crate) fn image_offers(&self, from: UrlKey, depth: u32, most: u32) -> Vec<Offer> {
+        let mut met = HashSet::new();
+        let images = self.page.images.iter().filter(|image| met.insert(&image.url)).take(most as usize);
+        let offer = |image: &model::Image| Offer {
+            url: image.url.clone(),
+            key: UrlKey::of(&image.url),
+            depth,
+            via: Some(from),
+            unfollowed: None,
+            start: false,
+            hops: 0,
+            further: false,
+            weight: 1,
+        };
+        images.map(offer).collect()
+    }
+}
+
 impl PageReader {
     /// A reader for a project; `agent` is our name for directives meant for one robot.
     pub fn new(project: &Project, agent: &str) -> Result<PageReader, TemplateError> {

@@ -146,13 +146,17 @@ impl Reader {
             Answer::Fetched(fetched) => match fetched.status {
                 200..=299 => {
                     let mut read = self.pages.read(fetched);
-                    let (offers, found) = read.offers(job.url.key, job.url.depth);
+                    let (mut offers, found) = read.offers(job.url.key, job.url.depth);
+                    // After the links, whose places others count on. They are no links of the graph.
+                    let images = self.settings.images_per_page;
+                    offers.extend(read.image_offers(job.url.key, job.url.depth, images));
                     links = Some(found);
                     let topic = self.pages.topic(&read);
                     off_topic = topic.as_ref().is_some_and(|topic| !topic.on_topic);
                     // What a page said before is no news about its host.
-                    let text =
-                        (self.keeps && job.url.earlier.is_none()).then(|| TextMark::of(&read.page.text));
+                    // A picture has none.
+                    let has_text = self.keeps && job.url.earlier.is_none() && !is_picture(fetched);
+                    let text = has_text.then(|| TextMark::of(&read.page.text));
                     rows = self.pages.rows(fetched, Stand::Read, read.reading.as_mut());
                     page = Some(read.page);
                     End::Page { bytes: fetched.body.len() as u64, links: offers, text, topic }
@@ -215,7 +219,7 @@ impl Reader {
             _ => None,
         };
         let mut visit = visit_record(fetched, page.as_ref(), error);
-        visit.noindex |= off_topic && self.settings.off_topic == OffTopic::Mark;
+        visit.noindex |= off_topic && self.settings.off_topic == OffTopic::Mark || is_picture(fetched);
         let maker = self.fingerprints.as_mut().zip(page.as_ref());
         let fingerprint = maker.and_then(|(maker, page)| maker.of_page(page)).map(Box::new);
         let fresh = (self.keeps && self.fresh.is_wanted()).then(|| {
@@ -277,6 +281,10 @@ pub(crate) fn patience(step: NextStep) -> Patience {
         NextStep::RetrySoft => Patience::Soft,
         NextStep::RetryHard => Patience::Hard,
     }
+}
+
+fn is_picture(fetched: &Fetched) -> bool {
+    fetched.content_type().is_some_and(|content_type| extract::is_picture(&content_type))
 }
 
 fn unwanted(what: &Unwanted) -> String {

@@ -11,6 +11,9 @@ use model::{
     CrawlId, EarlierVersion, HostKey, LeasedUrl, Revisit, RevisitSettings, Timestamp, UrlKey, Validators,
 };
 
+use crate::CrawlError;
+use crate::replace::Importance;
+
 /// Milliseconds of a day.
 const DAY: f64 = 86_400_000.0;
 
@@ -85,8 +88,8 @@ impl PageHistory {
     }
 }
 
-/// The days after which each page is asked for again, by the policy; importance grows as depth shrinks.
-pub fn intervals(pages: &[(PageHistory, u32)], settings: &RevisitSettings) -> Vec<f64> {
+/// The days after which each page is asked for again, by the policy; beside each history stands how important the page is.
+pub fn intervals(pages: &[(PageHistory, f64)], settings: &RevisitSettings) -> Vec<f64> {
     let bounds = Intervals { least: settings.least, most: settings.most };
     match settings.policy {
         Revisit::Off => vec![f64::INFINITY; pages.len()],
@@ -96,10 +99,7 @@ pub fn intervals(pages: &[(PageHistory, u32)], settings: &RevisitSettings) -> Ve
         Revisit::Optimal => {
             let planned: Vec<Planned> = pages
                 .iter()
-                .map(|(page, depth)| Planned {
-                    rate: page.rate(settings),
-                    importance: 1.0 / f64::from(depth.saturating_add(1)),
-                })
+                .map(|(page, importance)| Planned { rate: page.rate(settings), importance: *importance })
                 .collect();
             schedule(&planned, settings.budget, bounds)
         }
@@ -113,11 +113,16 @@ impl Revisits {
         crawl: CrawlId,
         settings: &RevisitSettings,
         now: Timestamp,
-    ) -> Result<Revisits, KvError> {
+    ) -> Result<Revisits, CrawlError> {
         if settings.policy == Revisit::Off {
             return Ok(Revisits::default());
         }
         let snapshot = store.snapshot();
+        // Only this one asks for it.
+        let importance = match settings.policy {
+            Revisit::Optimal => Some(Importance::read(&snapshot, crawl)?),
+            _ => None,
+        };
         let (mut keys, mut pages) = (Vec::new(), Vec::new());
         for row in snapshot.prefix(&URLS, &crawl.0) {
             let ((_, host, page), record) = row?;
@@ -128,12 +133,13 @@ impl Revisits {
                 snapshot.prefix(&VISITS, &(crawl.0, host, page)).collect::<Result<_, _>>()?;
             let visits = visits.iter().map(|((.., at), visit)| (Timestamp(*at), visit));
             if let Some(history) = PageHistory::of(visits, settings) {
-                keys.push(UrlKey { host: HostKey(host), page });
-                pages.push((history, record.depth));
+                let key = UrlKey { host: HostKey(host), page };
+                keys.push(key);
+                pages.push((history, importance.as_ref().and_then(|all| all.of(key)).unwrap_or(1.0)));
             }
         }
         let intervals = intervals(&pages, settings);
-        let is_due = |(page, interval): (&(PageHistory, u32), f64)| {
+        let is_due = |(page, interval): (&(PageHistory, f64), f64)| {
             now.since(page.0.last).as_millis() as f64 >= interval * DAY
         };
         let due = pages.iter().zip(intervals).map(is_due);
@@ -244,10 +250,10 @@ mod tests {
         for policy in [Revisit::Fixed, Revisit::Adaptive, Revisit::Optimal] {
             let crawl = CrawlSettings { revisit: policy, revisit_budget: 3, ..CrawlSettings::default() };
             let settings = crawl.revisit_settings();
-            let pages: Vec<(PageHistory, u32)> = (0..20)
+            let pages: Vec<(PageHistory, f64)> = (0..20)
                 .map(|n| {
                     let history = History { comparisons: 20, changes: n, days: 40.0, unmodified_days: None };
-                    (PageHistory { last: Timestamp(0), history, adapted: settings.every }, n % 3)
+                    (PageHistory { last: Timestamp(0), history, adapted: settings.every }, f64::from(n % 3))
                 })
                 .collect();
             let found = intervals(&pages, &settings);

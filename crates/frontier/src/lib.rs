@@ -21,6 +21,7 @@ mod order;
 mod politeness;
 mod ready;
 mod reorder;
+mod replace;
 mod rescore;
 mod retry;
 mod revisit;

@@ -25,10 +25,16 @@ impl Frontier {
         let crawl = self.crawl_mut(id);
         let site = crawl.site(&store, key.host)?;
         site.record.pages = site.record.pages.saturating_sub(1);
+        let most = crawl.settings.max_pages;
+        let is_full = most > 0 && crawl.pages() + crawl.revisits >= most;
         crawl.revisits += 1;
         batch.put(&REVISITS, &row, &RevisitRecord { was: record.outcome.clone() });
         (record.tries, record.busy) = (0, 0);
         self.record(batch, id, key, record, Outcome::Waiting)?;
+        // In a full collection new URLs must not take the place of what is kept, before it is asked for again.
+        if is_full && let Some(record) = batch.get(&URLS, &row)? {
+            self.move_to(batch, id, key, record, 0)?;
+        }
         Ok(true)
     }
 

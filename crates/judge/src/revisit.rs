@@ -112,16 +112,25 @@ impl Planned {
         if wanted >= 1.0 {
             return bounds.most;
         }
-        let (mut low, mut high) = (0.0_f64, 64.0_f64);
+        // Newton's steps, kept between what is too little and what is too much: 1 − (1 + r)·e^(−r) is below r²/2.
+        let (mut low, mut high) = ((2.0 * wanted).sqrt(), 64.0_f64);
+        let mut r = low;
         for _ in 0..60 {
-            let middle = f64::midpoint(low, high);
-            if 1.0 - (1.0 + middle) * (-middle).exp() < wanted {
-                low = middle;
+            let left = wanted - (1.0 - (1.0 + r) * (-r).exp());
+            if left > 0.0 {
+                low = r;
             } else {
-                high = middle;
+                high = r;
             }
+            let step = left / (r * (-r).exp());
+            let next = if step.is_finite() { r + step } else { f64::NAN };
+            let next = if next > low && next < high { next } else { f64::midpoint(low, high) };
+            if (next - r).abs() <= 1e-13 * r {
+                break;
+            }
+            r = next;
         }
-        (high / self.rate).clamp(bounds.least, bounds.most)
+        (r / self.rate).clamp(bounds.least, bounds.most)
     }
 }
 

@@ -83,6 +83,8 @@ pub enum Limit {
     Depth,
     /// The host has had its `max_pages_per_host`.
     HostPages,
+    /// The project has its `max_pages`, and it was given up for a more important page.
+    Pages,
 }
 
 /// A guard against endless URL spaces.
@@ -201,6 +203,9 @@ impl fmt::Display for Outcome {
             Outcome::OffSite => f.write_str("off-site"),
             Outcome::OverLimit { limit: Limit::Depth } => f.write_str("over limit: max_depth"),
             Outcome::OverLimit { limit: Limit::HostPages } => f.write_str("over limit: max_pages_per_host"),
+            Outcome::OverLimit { limit: Limit::Pages } => {
+                f.write_str("over limit: max_pages, given up for a more important page")
+            }
             Outcome::Trap { guard } => write!(f, "trap: {guard}"),
             Outcome::Unwanted { what } => write!(f, "unwanted: {what}"),
             Outcome::Failed { error, tries } => write!(f, "failed: {error} (tried {tries}×)"),

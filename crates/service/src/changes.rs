@@ -7,12 +7,13 @@ use judge::change::noise::Noise;
 use judge::change::text::Severity;
 use judge::change::{Level, Verdict, Version, compare};
 use kv::{Reader, Snapshot};
-use model::{CrawlId, HostKey, Outcome, Page, PageUrl, UrlKey};
+use model::{CrawlId, HostKey, Outcome, Page, PageUrl, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::changed_images::{ChangedImage, Images, is_image};
 use crate::sink::Sink;
-use crate::versions::{KeptPages, Visited, versions};
+use crate::versions::{KeptPages, Visited, versions, visits};
 use crate::{ChangesRequest, Data, Moment, ServiceError, VersionRequest};
 
 /// Versions that noise is learned from, the latest.
@@ -54,7 +55,8 @@ pub struct PageChange {
     pub after: Moment,
     /// Versions that are kept.
     pub versions: u64,
-    /// What differs first: `same`, `tags`, `tree` or `attributes`.
+    /// What differs first: `same`, `tags`, `tree`, `attributes`, `image`, or `source`: only scripts, comments and white
+    /// space.
     pub level: String,
     /// How much of the text is another: `none`, `no-text`, `small`, `medium`, `large` or `complete`.
     pub severity: String,
@@ -78,6 +80,12 @@ pub struct ChangeDetails {
     pub words: Vec<ChangedWords>,
     /// Levels of the tree that differ.
     pub levels: Vec<ChangedLevel>,
+    /// Attributes that differ, as `path@name`.
+    #[serde(default)]
+    pub attributes: Vec<String>,
+    /// Images that came, went or are others, where images are fetched.
+    #[serde(default)]
+    pub images: Vec<ChangedImage>,
     /// Text I of both.
     pub text_one: [f64; 2],
     /// Text II of both.
@@ -153,8 +161,9 @@ pub struct PageVersion {
 
 pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
     let entry = data.project(request.project.as_ref())?;
-    let selectors = request.ignore.iter().map(|text| {
-        Selector::guess(text).map_err(|error| ServiceError::Question(format!("{text}: {error}")))
+    let settled = entry.project.crawl.ignore_changes.iter().map(ToString::to_string);
+    let selectors = request.ignore.iter().cloned().chain(settled).map(|text| {
+        Selector::guess(&text).map_err(|error| ServiceError::Question(format!("{text}: {error}")))
     });
     let look = Look {
         snapshot: data.store().snapshot(),
@@ -165,8 +174,12 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
     if let Some(text) = &request.url {
         let url = parse(&entry, text)?;
         let kept = versions(&look.snapshot, look.crawl, UrlKey::of(&url))?;
-        let (before, after) = chosen(&url, &kept, request)?;
-        let change = look.change(&url, &kept, before, after, true)?;
+        let change = match (chosen(&url, &kept, request), &kept[..]) {
+            (Ok((before, after)), _) => look.change(&url, &kept, before, after, true)?,
+            // The same page may show other images.
+            (Err(error), [only]) => look.images_of(&url, only)?.ok_or(error)?,
+            (Err(error), _) => return Err(error),
+        };
         return out.send(&ChangesRow::Change(Box::new(change)));
     }
     let mut counts = ChangeCounts::default();
@@ -227,11 +240,12 @@ pub(crate) fn version(data: &Data, request: &VersionRequest, out: &mut Sink<'_>)
 
 /// The latest change of a page in words; none where it has one version or cannot be read.
 pub(crate) fn latest_in_words(data: &Data, entry: &ProjectEntry, url: &PageUrl) -> Option<String> {
+    let settled = entry.project.crawl.ignore_changes.iter();
     let look = Look {
         snapshot: data.store().snapshot(),
         crawl: entry.crawl,
         pages: KeptPages::of(data, entry).ok()?,
-        ignored: Vec::new(),
+        ignored: settled.filter_map(|text| Selector::guess(&text.to_string()).ok()).collect(),
     };
     let kept = versions(&look.snapshot, look.crawl, UrlKey::of(url)).ok()?;
     let [.., before, after] = &kept[..] else { return None };
@@ -293,8 +307,15 @@ impl Look {
         after: &Visited,
         details: bool,
     ) -> Result<PageChange, ServiceError> {
+        if is_image(before) && is_image(after) {
+            return Ok(self.image(url, kept, before, after, details));
+        }
         let (old_html, old) = self.pages.source(url, before)?;
         let (new_html, new) = self.pages.source(url, after)?;
+        let images = match details {
+            true => self.images(true).of_page((&old, before.at), (&new, after.at))?,
+            false => Vec::new(),
+        };
         let (old, new) = (main(old), main(new));
         let verdict =
             compare(Version { html: &old_html, text: &old }, Version { html: &new_html, text: &new });
@@ -317,11 +338,44 @@ impl Look {
             level: level_name(verdict.level).to_owned(),
             severity: severity_name(verdict.severity).to_owned(),
             severity_since_first: severity_name(judge::change::text::severity(&first, &new)).to_owned(),
-            noise: noise.explains(&verdict.levels) || verdict.level == Level::Attributes,
+            noise: noise.explains(&verdict.levels, &verdict.attributes) || verdict.level == Level::Source,
             words_added: count(true),
             words_removed: count(false),
-            details: details.then(|| detailed(verdict, &noise, old, new)),
+            details: details.then(|| ChangeDetails { images, ..detailed(verdict, &noise, old, new) }),
         })
+    }
+
+    fn images(&self, shown: bool) -> Images<'_> {
+        Images { snapshot: &self.snapshot, crawl: self.crawl, pages: &self.pages, shown }
+    }
+
+    /// The change of an image.
+    fn image(
+        &self,
+        url: &PageUrl,
+        kept: &[Visited],
+        before: &Visited,
+        after: &Visited,
+        details: bool,
+    ) -> PageChange {
+        let image = self.images(details).pair(url, None, Some(before), Some(after), true);
+        let noise = image.looks_the_same();
+        let details = details.then(|| ChangeDetails { images: vec![image], ..ChangeDetails::default() });
+        PageChange { noise, details, ..unchanged_text(url, kept.len(), before.at, after.at) }
+    }
+
+    /// The change of a page of which nothing but images is another; none where they are the same.
+    fn images_of(&self, url: &PageUrl, only: &Visited) -> Result<Option<PageChange>, ServiceError> {
+        let page = self.pages.page(url, only)?;
+        let last =
+            visits(&self.snapshot, self.crawl, UrlKey::of(url))?.last().map_or(only.at, |last| last.at);
+        let images = self.images(true).of_page((&page, only.at), (&page, last))?;
+        if images.is_empty() {
+            return Ok(None);
+        }
+        let noise = images.iter().all(ChangedImage::looks_the_same);
+        let details = Some(ChangeDetails { images, ..ChangeDetails::default() });
+        Ok(Some(PageChange { noise, details, ..unchanged_text(url, 1, only.at, last) }))
     }
 
     /// What earlier versions teach.
@@ -350,6 +404,23 @@ impl Look {
     }
 }
 
+/// A change of images alone.
+fn unchanged_text(url: &PageUrl, versions: usize, before: Timestamp, after: Timestamp) -> PageChange {
+    PageChange {
+        url: url.to_string(),
+        before: before.into(),
+        after: after.into(),
+        versions: versions as u64,
+        level: "image".to_owned(),
+        severity: severity_name(Severity::None).to_owned(),
+        severity_since_first: severity_name(Severity::None).to_owned(),
+        noise: false,
+        words_added: 0,
+        words_removed: 0,
+        details: None,
+    }
+}
+
 fn detailed(verdict: Verdict, noise: &Noise, before: String, after: String) -> ChangeDetails {
     let cut = |mut list: Vec<String>| {
         list.truncate(MOST_SHOWN);
@@ -374,6 +445,8 @@ fn detailed(verdict: Verdict, noise: &Noise, before: String, after: String) -> C
                 removed: cut(level.removed),
             })
             .collect(),
+        attributes: cut(verdict.attributes),
+        images: Vec::new(),
         text_one: [verdict.text_one.0, verdict.text_one.1],
         text_two: [verdict.text_two.0, verdict.text_two.1],
         noise_places: noise.places().take(MOST_SHOWN).map(str::to_owned).collect(),
@@ -388,6 +461,7 @@ fn level_name(level: Level) -> &'static str {
         Level::Tags => "tags",
         Level::Tree => "tree",
         Level::Attributes => "attributes",
+        Level::Source => "source",
     }
 }
 

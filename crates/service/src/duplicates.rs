@@ -3,7 +3,7 @@
 //! The crawl has judged every page when it was read; here its verdicts are put together. The member that stands for a
 //! group is chosen by rule: rank, then the shorter URL, then its bytes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use archive::tables::POSITIONS;
@@ -16,7 +16,7 @@ use judge::groups::{Member, groups};
 use judge::tables::{EXACT_TEXTS, FINGERPRINTS, TWINS};
 use judge::winnow::Winnowing;
 use kv::{Reader, Snapshot};
-use model::{CrawlId, DuplicateSettings, Duplicates, HostKey, Outcome, Page, PageUrl, UrlKey};
+use model::{CrawlId, DuplicateSettings, Duplicates, HostKey, Limit, Outcome, Page, PageUrl, UrlKey};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -173,6 +173,8 @@ pub(crate) struct Groups {
     pub(crate) groups: Vec<Vec<usize>>,
     /// The group of each member that has one, and its own place.
     of: HashMap<UrlKey, (u32, u32)>,
+    /// Pages that a full collection has given up: nobody finds them.
+    given_up: HashSet<UrlKey>,
 }
 
 /// What a search does with a page for the sake of its group.
@@ -222,6 +224,7 @@ impl Groups {
             members: gather.found.into_iter().map(|(_, _, member)| member).collect(),
             groups: Vec::new(),
             of: HashMap::new(),
+            given_up: given_up(snapshot, entry)?,
         };
         found.groups = groups(&found.members, pairs);
         for (number, group) in (0..).zip(&found.groups) {
@@ -237,7 +240,11 @@ impl Groups {
 
     /// What a search does with a page.
     pub(crate) fn word(&self, url: &str) -> Option<GroupWord> {
-        let (group, own) = *self.of.get(&UrlKey::of(&PageUrl::parse(url).ok()?))?;
+        let key = UrlKey::of(&PageUrl::parse(url).ok()?);
+        if self.given_up.contains(&key) {
+            return Some(GroupWord { group: u64::from(u32::MAX), others: 0, hidden: true });
+        }
+        let (group, own) = *self.of.get(&key)?;
         let members = &self.groups[group as usize];
         let (chosen, own) = (members[0], own as usize);
         let act =
@@ -296,7 +303,8 @@ const MUCH: u64 = 64 << 20;
 impl SearchGroups {
     /// The groups of a project's pages; while a crawl runs they may be a little old.
     pub(crate) fn get(&self, data: &Data, entry: &ProjectEntry) -> Result<Option<Arc<Groups>>, ServiceError> {
-        if entry.project.crawl.duplicate_settings().method == Duplicates::Off {
+        let settings = &entry.project.crawl;
+        if settings.duplicate_settings().method == Duplicates::Off && !settings.replace_pages {
             return Ok(None);
         }
         let committed = data.store().get(&POSITIONS, &entry.crawl.0)?.unwrap_or_default().position;
@@ -312,6 +320,21 @@ impl SearchGroups {
         known.insert(entry.crawl, (committed, Arc::clone(&groups)));
         Ok(Some(groups))
     }
+}
+
+/// Pages that were given up for more important ones.
+fn given_up(snapshot: &Snapshot, entry: &ProjectEntry) -> Result<HashSet<UrlKey>, ServiceError> {
+    let mut found = HashSet::new();
+    if !entry.project.crawl.replace_pages {
+        return Ok(found);
+    }
+    for row in snapshot.prefix(&URLS, &entry.crawl.0) {
+        let ((_, host, page), record) = row?;
+        if record.outcome == (Outcome::OverLimit { limit: Limit::Pages }) {
+            found.insert(UrlKey { host: HostKey(host), page });
+        }
+    }
+    Ok(found)
 }
 
 /// Collects the pages that are in any group.

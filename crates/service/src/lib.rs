@@ -7,6 +7,7 @@
 mod adopt;
 mod answer;
 mod canonical;
+mod changed_images;
 mod changes;
 mod check;
 mod data;
@@ -36,6 +37,7 @@ mod repair;
 mod request;
 mod restore;
 mod restore_rows;
+mod restore_texts;
 mod robots;
 mod row_export;
 mod rows;
@@ -55,6 +57,7 @@ mod why;
 
 pub use answer::answer;
 pub use catalog::{Run, RunId};
+pub use changed_images::ChangedImage;
 pub use changes::{
     ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, PageChange, PageVersion,
 };

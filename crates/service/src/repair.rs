@@ -15,6 +15,7 @@ use frontier::tables::{
     SITES, STATS, STOCKS, TEXTS, URL_TEMPLATES, URLS, UrlRecord,
 };
 use frontier::{Frontier, Offer, first_priority, page_key};
+use judge::tables::{EXACT_TEXTS, FINGERPRINTS, HOLDERS, TWINS};
 use kv::{Batch, Durability, Key, KvError, Reader, Store, Table, Value};
 use model::{CrawlId, Outcome, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,7 @@ use crate::rebuild::{self, Archived};
 use crate::reindex::reindex;
 use crate::restore::{Restore, edges, offer, template_reader};
 use crate::restore_rows::restore_rows;
+use crate::restore_texts::{forget_texts, restore_texts};
 use crate::sink::Sink;
 use crate::{Data, ServiceError};
 
@@ -64,6 +66,9 @@ pub struct Repaired {
     /// Pages whose rows were read again from the archive.
     #[serde(default)]
     pub rows_restored: u64,
+    /// Pages whose text got its fingerprint again.
+    #[serde(default)]
+    pub texts_restored: u64,
     /// Pages whose record is damaged, to be fetched again.
     pub to_fetch_again: u64,
     /// Lines of the archives' indexes, written anew.
@@ -127,8 +132,16 @@ pub(crate) fn repair(data: &Data, now: Timestamp, out: &mut Sink<'_>) -> Result<
     }
     let adopted = adopt(data, now)?;
     let projects = data.crawls()?;
-    let mut repair =
-        Repair { data, store: data.store(), now, out, crawl: None, done: Repaired::default(), dropped: 0 };
+    let mut repair = Repair {
+        data,
+        store: data.store(),
+        now,
+        out,
+        crawl: None,
+        done: Repaired::default(),
+        dropped: 0,
+        texts_dropped: 0,
+    };
     repair.drop_unreadable()?;
     for (crawl, words) in adopted {
         repair.crawl = Some(crawl.0);
@@ -180,6 +193,8 @@ struct Repair<'a, 'b> {
     done: Repaired,
     /// Rows dropped from the table of URLs.
     dropped: u64,
+    /// Rows dropped from the judge's tables.
+    texts_dropped: u64,
 }
 
 impl Repair<'_, '_> {
@@ -215,6 +230,14 @@ impl Repair<'_, '_> {
         if pages > 0 {
             self.done.rows_restored += pages;
             self.note(format!("rows of {pages} pages were read again from the archive"))?;
+        }
+        if self.texts_dropped > 0 {
+            forget_texts(self.store, crawl)?;
+        }
+        let texts = restore_texts(self.data, crawl, entry)?;
+        if texts > 0 {
+            self.done.texts_restored += texts;
+            self.note(format!("texts of {texts} pages were judged again from the archive"))?;
         }
         match self.data.write_index(crawl) {
             Ok(lines) => self.done.index_lines += lines,
@@ -256,6 +279,9 @@ impl Repair<'_, '_> {
             POSITIONS
         );
         tables!(ROWS, ROW_PAGES, ROW_CONTENTS, ROW_COUNTS, ROW_RUNS, TEMPLATES);
+        let before = self.done.rows_dropped;
+        tables!(FINGERPRINTS, EXACT_TEXTS, HOLDERS, TWINS);
+        self.texts_dropped = self.done.rows_dropped - before;
         Ok(())
     }
 

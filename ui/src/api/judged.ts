@@ -17,6 +17,15 @@ export interface SharedPassages {
   left_out: number;
 }
 
+export interface ChangedImage {
+  url: string;
+  became: string;
+  numbers: (string | null)[];
+  hashes: (string | null)[];
+  distance: number | null;
+  pictures: (string | null)[];
+}
+
 export interface PageChange {
   url: string;
   before: string;
@@ -31,6 +40,8 @@ export interface PageChange {
   details?: {
     words: { added: boolean; words: string; at: number }[];
     levels: { level: number; elements: number[]; edited: string[]; added: string[]; removed: string[] }[];
+    attributes: string[];
+    images: ChangedImage[];
     noise_places: string[];
     text_before: string;
     text_after: string;

@@ -16,7 +16,8 @@ pub(super) fn command() -> Command {
              gannet changes --since 2026-11-01\n  \
              gannet changes https://shop.test/a --ignore .clock\n  \
              gannet changes https://shop.test/a --from 2026-11-01 --to 2026-11-10 --json\n\n\
-             Places that change every time are noise: they are learned from three versions on, or named by --ignore.",
+             Places that change every time are noise: they are learned from three versions on, or named by --ignore or the\n\
+             setting ignore_changes. Images are compared where they are fetched (images_per_page).",
         )
         .arg(Arg::new("url").value_name("URL").help("A page, with the words and elements that differ"))
         .arg(when("from", "From the version that stood then; the one before the later unless said"))
@@ -154,6 +155,19 @@ fn show(out: &mut Output, change: &PageChange) -> Result<(), Failure> {
             for path in list {
                 out.line(format_args!("    {sign} {}", plain(path)))?;
             }
+        }
+    }
+    for attribute in &details.attributes {
+        out.line(format_args!("  ~ {}", plain(attribute)))?;
+    }
+    for image in &details.images {
+        out.line(format_args!("  image {}: {}", image.became, plain(&image.url)))?;
+        for (at, (number, hash)) in image.at.iter().zip(image.numbers.iter().zip(&image.hashes)) {
+            let (Some(at), Some(number), Some(hash)) = (at, number, hash) else { continue };
+            out.line(format_args!("    at {} ival {number}, hash {hash}", moment(*at)))?;
+        }
+        if let Some(distance) = image.distance {
+            out.line(format_args!("    {distance} of 64 bits differ"))?;
         }
     }
     for place in &details.noise_places {

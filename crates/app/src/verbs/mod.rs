@@ -34,6 +34,7 @@ mod select;
 mod serve;
 mod signin;
 mod simulate;
+mod simulate_revisits;
 mod sitemap;
 mod steer;
 mod table;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use model::{Order, Rate};
 use serde_json::json;
 use service::{Request, Simulated, WhatIf, WhatIfRequest, simulated};
@@ -13,6 +13,7 @@ use simulate::report::{DOWNLOADS_HEAD, downloads_csv};
 use simulate::{Outcome, Scenario, WebSource};
 
 use super::asking::{ask_for, project, project_arg};
+use super::simulate_revisits;
 use super::table::{Table, number, text};
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
@@ -36,6 +37,8 @@ pub(super) fn command() -> Command {
              latency: 100ms\n  \
              queue: 0          # URLs chosen at once; 0 = as in a real crawl\n  \
              expand: all       # or relevant: only links of pages on topic are followed\n\n\
+             With --revisits the file has these:\n  \
+             {pages: 200, days: 730, fetches: 30, rates: [0.004, 2], intervals: [1, 120], seeds: [1, 2, 3]}\n\n\
              Mass is the share of all PageRank that the first tenth, quarter and half of the pages hold.\n\n\
              Examples:\n  gannet simulate -p sim.yaml --out figures\n  \
              gannet simulate --run 3 --order topic --rate 2/s",
@@ -62,6 +65,13 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(i64))
                 .conflicts_with("plan")
                 .help("What this run's crawl would take and bring by --order and --rate"),
+        )
+        .arg(
+            Arg::new("revisits")
+                .long("revisits")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["run", "out"])
+                .help("Compare policies of revisits instead: fixed, adaptive, optimal; how fresh each keeps a collection"),
         )
         .arg(
             project_arg()
@@ -97,6 +107,9 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
             .with_context(|| format!("cannot read {}", path.display()))
             .map_err(Failure::usage)?,
     };
+    if flags.get_flag("revisits") {
+        return simulate_revisits::run(context, &plan);
+    }
     let scenario = match plan.trim().is_empty() {
         true => Scenario::default(),
         false => Scenario::parse(&plan).map_err(Failure::usage)?,

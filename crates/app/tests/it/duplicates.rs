@@ -9,22 +9,22 @@ use crate::gannet::{Said, gannet};
 use crate::process::Running;
 use crate::served::{Served, missing, small};
 
-struct Desk {
-    site: Served,
+pub(crate) struct Desk {
+    pub(crate) site: Served,
     folder: tempfile::TempDir,
 }
 
 impl Desk {
-    fn new(web: Arc<dyn webs::Web>) -> Desk {
+    pub(crate) fn new(web: Arc<dyn webs::Web>) -> Desk {
         Desk { site: Served::start(web), folder: tempfile::tempdir().unwrap() }
     }
 
-    fn data(&self) -> String {
+    pub(crate) fn data(&self) -> String {
         self.folder.path().join("data").to_str().unwrap().to_owned()
     }
 
     #[track_caller]
-    fn crawl(&self, start: &str, more: &[&str]) {
+    pub(crate) fn crawl(&self, start: &str, more: &[&str]) {
         let hosts = self.folder.path().join("hosts");
         std::fs::write(&hosts, self.site.hosts_file()).unwrap();
         let hosts = format!("--hosts={}", hosts.display());
@@ -33,12 +33,12 @@ impl Desk {
         Running::start(&[&usual, more].concat()).finish();
     }
 
-    fn say(&self, args: &[&str]) -> Said {
+    pub(crate) fn say(&self, args: &[&str]) -> Said {
         gannet(&[args, &["--data", &self.data()]].concat())
     }
 
     #[track_caller]
-    fn json(&self, args: &[&str]) -> Vec<Value> {
+    pub(crate) fn json(&self, args: &[&str]) -> Vec<Value> {
         let said = self.say(&[args, &["--json"]].concat());
         assert_eq!(said.code, Some(0), "{args:?}: {}{}", said.out, said.err);
         said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -228,4 +228,28 @@ fn a_page_and_a_pdf_of_the_same_text_form_one_group() {
     let members: Vec<&str> =
         rows[0]["members"].as_array().unwrap().iter().map(|member| member["url"].as_str().unwrap()).collect();
     assert!(members[0].ends_with("/paper") && members[1].ends_with("/paper.pdf"), "{members:?}");
+}
+
+#[test]
+fn repair_judges_texts_again_that_a_lost_table_took() {
+    let desk = Desk::new(small(&["magazine.test", "mirror.test"], magazine));
+    let start = format!("http://magazine.test:{}/", desk.site.port());
+    desk.crawl(&start, &["--scope=any", "--duplicates=winnowing"]);
+    let groups = desk.json(&["duplicates"]);
+    assert_eq!(groups.len(), 6, "{groups:?}");
+    {
+        let path = std::path::Path::new(&desk.data()).join("crawl");
+        let store = kv::Store::open(&path, kv::Options::default()).unwrap();
+        let crawl = kv::Reader::iter(&store, &judge::tables::FINGERPRINTS).next().unwrap().unwrap().0.0;
+        let mut batch = store.batch();
+        while !judge::book::drop_some(&mut batch, model::CrawlId(crawl), 1_000).unwrap() {
+            let next = store.batch();
+            store.commit(std::mem::replace(&mut batch, next), kv::Durability::Synced).unwrap();
+        }
+    }
+    assert_eq!(desk.json(&["duplicates"]).last().unwrap()["judged"].as_u64(), Some(0));
+    let repaired = desk.json(&["repair"]);
+    assert!(repaired.last().unwrap()["texts_restored"].as_u64() >= Some(13), "{repaired:?}");
+    assert_eq!(desk.json(&["duplicates"]), groups);
+    assert_eq!(desk.json(&["repair"]).last().unwrap()["texts_restored"].as_u64(), Some(0));
 }

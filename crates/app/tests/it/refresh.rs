@@ -156,3 +156,51 @@ fn pages_are_asked_for_again_when_they_are_due() {
     let asked = shop.site.since(before).len() as u64;
     assert!(asked >= first["pages_fetched"].as_u64().unwrap(), "{asked}");
 }
+
+/// A site whose pages begin to link to one that was not worth fetching.
+#[test]
+fn a_full_collection_gives_up_what_matters_least_for_what_matters_more() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let grown = Arc::new(AtomicBool::new(false));
+    let seen = grown.clone();
+    let web = crate::served::small(&["club.test"], move |request| {
+        let others =
+            "<a href=/p1>1</a><a href=/p2>2</a><a href=/p3>3</a><a href=/p4>4</a><a href=/star>s</a>";
+        let star = if seen.load(Ordering::Relaxed) { "<a href=/star>star</a>" } else { "" };
+        let page = match request.path.as_str() {
+            "/" => others.to_owned(),
+            "/p1" | "/p2" | "/p3" => format!("<a href=/>home</a><a href=/p1>one</a>{star}"),
+            "/p4" | "/star" => "<a href=/>home</a>".to_owned(),
+            _ => return crate::served::missing(),
+        };
+        let path = &request.path;
+        webs::Answer::new(200, "text/html", format!("<title>{path}</title><p>The page at {path}.</p>{page}"))
+    });
+    let desk = crate::duplicates::Desk::new(web);
+    let fetched = || {
+        let rows = desk.json(&["pages", "--limit", "100"]);
+        let is_kept = |row: &&Value| matches!(row["outcome"].as_str(), Some("fetched" | "not-modified"));
+        let path = |row: &Value| row["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        rows.iter().filter(is_kept).map(path).collect::<std::collections::BTreeSet<_>>()
+    };
+    let start = desk.site.start_url();
+    desk.crawl(&start, &["--max-pages=5", "--replace-pages", "--order=breadth-first"]);
+    let first = fetched();
+    assert!(first.len() == 5 && !first.contains("star"), "{first:?}");
+    grown.store(true, Ordering::Relaxed);
+    // The first refresh reads the new links, the second knows what they are worth.
+    for _ in 0..2 {
+        let said = desk.say(&["refresh", "-q"]);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+    }
+    let second = fetched();
+    assert!(second.len() == 5 && second.contains("star") && !second.contains("p4"), "{second:?}");
+    let why = desk.say(&["why", &format!("{start}p4")]).out;
+    assert!(why.contains("given up for a more important page"), "{why}");
+    let found = desk.json(&["search", "p4"]).remove(0);
+    assert_eq!(
+        found["hits"].as_array().unwrap().len(),
+        0,
+        "what was given up is not found any more: {found}"
+    );
+}

@@ -93,6 +93,36 @@ impl Grey {
     }
 }
 
+/// What two pictures have to do with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// The number of each, at 64 by 64.
+    pub numbers: (i128, i128),
+    /// The hash of each.
+    pub hashes: (u64, u64),
+    /// Bits in which the hashes differ.
+    pub distance: u32,
+    /// They are the same to the eye: the hash decides, the number is shown.
+    pub alike: bool,
+}
+
+/// Bits in which the hashes of pictures that look the same may differ: another quality or size moves one or two.
+const ALIKE: u32 = 4;
+
+/// Compares two pictures.
+pub fn compare(old: &Grey, new: &Grey) -> Comparison {
+    let hashes = (old.perceptual(), new.perceptual());
+    let distance = distance(hashes.0, hashes.1);
+    let numbers = (old.number(Side::SixtyFour), new.number(Side::SixtyFour));
+    // Pictures without edges have no bits: black and white differ in brightness alone.
+    let brightness = |grey: &Grey| {
+        let sum: u64 = grey.values.iter().map(|value| u64::from(*value)).sum();
+        (sum / grey.values.len().max(1) as u64) as i32
+    };
+    let alike = distance <= ALIKE && (brightness(old) - brightness(new)).abs() <= 16;
+    Comparison { numbers, hashes, distance, alike }
+}
+
 /// Bits in which two hashes differ.
 pub fn distance(first: u64, second: u64) -> u32 {
     (first ^ second).count_ones()
@@ -149,6 +179,8 @@ mod tests {
         let other = picture(64, |x, y| x * y % 11 < 5);
         assert!(distance(old.perceptual(), dot.perceptual()) <= 2);
         assert!(distance(old.perceptual(), other.perceptual()) > 10);
+        assert!(compare(&old, &dot).alike && !compare(&old, &other).alike);
+        assert!(!compare(&picture(64, |_, _| true), &picture(64, |_, _| false)).alike);
         assert_eq!(Grey::of_rgb(1, 1, &[255, 255, 255]).map(|grey| grey.values), Some(vec![255]));
         assert_eq!((Grey::of_rgb(1, 1, &[1]), Grey::new(0, 0, vec![])), (None, None));
     }

@@ -1,8 +1,9 @@
 //! What changed between two versions of a page: a cascade that stops at the first level that differs.
 //!
 //! Structure I compares two strings of tags, Structure II the levels of the tree, Text I and II two numbers; each is cheap
-//! and each can be fooled, so they are shown, and a hash and the words decide. Pictures have numbers of their own
-//! ([`image`]); which pictures to compare is left to the caller.
+//! and each can be fooled, so they are shown, and a hash and the words decide. What is left are attributes, and after
+//! them what nobody reads: scripts, comments, white space. Pictures have numbers of their own ([`image`]); which
+//! pictures to compare is left to the caller.
 
 pub mod image;
 pub mod noise;
@@ -30,8 +31,10 @@ pub enum Level {
     Tags,
     /// The tags' strings are the same, but not the tree or what its elements hold.
     Tree,
-    /// Markup outside text and tags differs: attributes, scripts, comments.
+    /// Attributes of elements differ: where a link leads, which picture is shown.
     Attributes,
+    /// Only what is neither seen nor followed differs: scripts, styles, comments, white space.
+    Source,
 }
 
 /// What the cascade found.
@@ -41,6 +44,8 @@ pub struct Verdict {
     pub level: Level,
     /// Which levels and elements differ; empty where the tree is the same.
     pub levels: Vec<LevelChange>,
+    /// Attributes that differ, as `path@name`, in order, each once.
+    pub attributes: Vec<String>,
     /// Text I of both, where the text was looked at.
     pub text_one: (f64, f64),
     /// Text II of both.
@@ -58,6 +63,7 @@ pub fn compare(old: Version<'_>, new: Version<'_>) -> Verdict {
     let mut verdict = Verdict {
         level: Level::Same,
         levels: Vec::new(),
+        attributes: Vec::new(),
         text_one: (text::one(old.text), text::one(new.text)),
         text_two: (text::two(old.text), text::two(new.text)),
         severity,
@@ -67,13 +73,15 @@ pub fn compare(old: Version<'_>, new: Version<'_>) -> Verdict {
         return verdict;
     }
     // The trees are built for both levels: which elements came and went is what people ask for.
-    verdict.levels = structure::compare(old.html, new.html);
+    (verdict.levels, verdict.attributes) = structure::compare(old.html, new.html);
     verdict.level = if TagStrings::of(old.html) != TagStrings::of(new.html) {
         Level::Tags
     } else if !verdict.levels.is_empty() {
         Level::Tree
-    } else {
+    } else if !verdict.attributes.is_empty() {
         Level::Attributes
+    } else {
+        Level::Source
     };
     verdict
 }
@@ -114,7 +122,17 @@ mod tests {
         // Text edited; letters changing places, which the numbers do not see.
         check(page, &page.replace("in and out", "in and in"), Level::Tree, Severity::Medium);
         check("<p>on a boat", "<p>no a boat", Level::Tree, Severity::Complete);
-        // Markup alone.
+        // Attributes alone: where a link leads, which picture is shown.
         check(page, &page.replace("href=x", "href=y"), Level::Attributes, Severity::None);
+        check("<p><img src=a.png>", "<p><img src=b.png>", Level::Attributes, Severity::None);
+        // Noise of scripts, also in their attributes; comments; white space.
+        check("<script nonce=1>", "<script nonce=2>", Level::Source, Severity::None);
+        check(
+            "<script src=a.1.js></script>x",
+            "<script src=a.2.js></script>x",
+            Level::Source,
+            Severity::None,
+        );
+        check("<p class=a>x<!-- 1 -->", "<p  class=\"a\">x<!-- 2 -->", Level::Source, Severity::None);
     }
 }

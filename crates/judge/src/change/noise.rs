@@ -17,14 +17,15 @@ const FEWEST: usize = 2;
 pub struct Noise(BTreeSet<String>);
 
 impl Noise {
-    /// What versions of a page teach, oldest first: places whose text differed between at least two pairs of
-    /// neighbours, and between two of three of all.
+    /// What versions of a page teach, oldest first: places whose text, or attributes that, differed between at least two
+    /// pairs of neighbours, and between two of three of all.
     pub fn learned(versions: &[&str]) -> Noise {
         let pairs = versions.len().saturating_sub(1);
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for pair in versions.windows(2) {
+            let (levels, attributes) = structure::compare(pair[0], pair[1]);
             let edited: BTreeSet<String> =
-                structure::compare(pair[0], pair[1]).into_iter().flat_map(|level| level.edited).collect();
+                levels.into_iter().flat_map(|level| level.edited).chain(attributes).collect();
             for path in edited {
                 *counts.entry(path).or_default() += 1;
             }
@@ -43,17 +44,17 @@ impl Noise {
         self.0.iter().map(String::as_str)
     }
 
-    /// True when all that differs are texts at such places, or below them.
-    pub fn explains(&self, levels: &[LevelChange]) -> bool {
+    /// True when all that differs are texts and attributes at such places, or below them.
+    pub fn explains(&self, levels: &[LevelChange], attributes: &[String]) -> bool {
         let known = |path: &String| {
             self.0.iter().any(|place| {
-                path == place || path.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/'))
+                path == place
+                    || path.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with(['/', '@']))
             })
         };
-        !levels.is_empty()
-            && levels
-                .iter()
-                .all(|level| level.added.iter().chain(&level.removed).chain(&level.edited).all(known))
+        let elements =
+            levels.iter().flat_map(|level| level.added.iter().chain(&level.removed).chain(&level.edited));
+        !(levels.is_empty() && attributes.is_empty()) && elements.chain(attributes).all(known)
     }
 }
 
@@ -72,10 +73,24 @@ mod tests {
         let texts: Vec<&str> = versions.iter().map(String::as_str).collect();
         let noise = Noise::learned(&texts[..3]);
         assert_eq!(noise.places().collect::<Vec<_>>(), ["html/body/div/b"]);
-        assert!(noise.explains(&structure::compare(texts[1], texts[2])));
-        assert!(!noise.explains(&structure::compare(texts[2], texts[3])));
-        assert!(!noise.explains(&[]));
+        let explains = |old: &str, new: &str| {
+            let (levels, attributes) = structure::compare(old, new);
+            noise.explains(&levels, &attributes)
+        };
+        assert!(explains(texts[1], texts[2]));
+        assert!(!explains(texts[2], texts[3]));
+        assert!(!explains(texts[1], &texts[2].replace("<p>", "<p class=new>")));
+        assert!(!noise.explains(&[], &[]));
         assert_eq!(Noise::learned(&texts[..2]), Noise::default(), "once is not often");
+    }
+
+    #[test]
+    fn attributes_that_change_every_time_are_noise() {
+        let versions = ["1", "2", "3"].map(|token| format!("<form><input name=t value={token}></form>"));
+        let noise = Noise::learned(&versions.each_ref().map(String::as_str));
+        assert_eq!(noise.places().collect::<Vec<_>>(), ["html/body/form/input@value"]);
+        let (levels, attributes) = structure::compare(&versions[1], &versions[2]);
+        assert!(noise.explains(&levels, &attributes));
     }
 
     #[test]
@@ -85,6 +100,7 @@ mod tests {
         let div = tree.descendants(tree.root()).find(|node| tree.name(*node) == Some("div")).unwrap();
         let mut noise = Noise::default();
         noise.add(&tree, div);
-        assert!(noise.explains(&structure::compare(&old, &new)));
+        let (levels, attributes) = structure::compare(&old, &new.replace("<b>", "<b class=late>"));
+        assert!(!attributes.is_empty() && noise.explains(&levels, &attributes));
     }
 }

@@ -49,6 +49,8 @@ pub struct Node {
     pub value: f64,
     /// A strong hash of its own text, which the value is not.
     hash: u64,
+    /// Its attributes, and a hash of the value of each.
+    attributes: Vec<(String, u64)>,
     /// The names from the root down to it.
     pub path: String,
 }
@@ -107,10 +109,20 @@ pub fn table(tree: &Tree) -> Vec<Node> {
             children,
             value: text::two(&own),
             hash: xxh3_64(own.as_bytes()),
+            attributes: attributes_of(tree, node, name),
             path,
         });
     }
     nodes
+}
+
+/// Attributes that tell something. Those of scripts and styles change with every release of a site.
+fn attributes_of(tree: &Tree, node: NodeId, name: &str) -> Vec<(String, u64)> {
+    if matches!(name, "script" | "style" | "link" | "noscript" | "template") {
+        return Vec::new();
+    }
+    let attributes = tree.attributes(node).filter(|(name, ..)| *name != "nonce");
+    attributes.map(|(name, _, value)| (name.to_owned(), xxh3_64(value.as_bytes()))).collect()
 }
 
 /// The path of an element, as in the table.
@@ -128,23 +140,52 @@ pub fn path_of(tree: &Tree, node: NodeId) -> String {
     path[path.ceil_char_boundary(path.len().saturating_sub(LONGEST_PATH))..].to_owned()
 }
 
-/// Levels that differ between two versions, and how.
-pub fn compare(old: &str, new: &str) -> Vec<LevelChange> {
-    let levels = |html: &str| {
+/// Levels that differ between two versions, and how; and the attributes that do, as `path@name`.
+pub fn compare(old: &str, new: &str) -> (Vec<LevelChange>, Vec<String>) {
+    let table = |html: &str| table(&html::parse(html, &mut ()));
+    let (old, new) = (table(old), table(new));
+    let attributes = differing(&attributes(&old), &attributes(&new));
+    let levels = |nodes: Vec<Node>| {
         let mut levels: BTreeMap<usize, Vec<Node>> = BTreeMap::new();
-        for node in table(&html::parse(html, &mut ())) {
+        for node in nodes {
             levels.entry(node.level).or_default().push(node);
         }
         levels
     };
     let (mut old, mut new) = (levels(old), levels(new));
     let deepest = old.keys().chain(new.keys()).max().copied().unwrap_or_default();
-    (1..=deepest)
+    let levels = (1..=deepest)
         .filter_map(|level| {
             let (old, new) = (old.remove(&level).unwrap_or_default(), new.remove(&level).unwrap_or_default());
             level_change(level, &old, &new)
         })
-        .collect()
+        .collect();
+    (levels, attributes)
+}
+
+/// Values of all attributes, by place and name.
+type Attributes = BTreeMap<String, Vec<u64>>;
+
+fn attributes(nodes: &[Node]) -> Attributes {
+    let mut found = Attributes::new();
+    for node in nodes {
+        for (name, value) in &node.attributes {
+            found.entry(format!("{}@{name}", node.path)).or_default().push(*value);
+        }
+    }
+    found.values_mut().for_each(|values| values.sort_unstable());
+    found
+}
+
+fn differing(old: &Attributes, new: &Attributes) -> Vec<String> {
+    let mut names: Vec<&String> = old
+        .iter()
+        .filter(|(name, values)| new.get(*name) != Some(values))
+        .map(|(name, _)| name)
+        .chain(new.keys().filter(|name| !old.contains_key(*name)))
+        .collect();
+    names.sort_unstable();
+    names.into_iter().cloned().collect()
 }
 
 fn level_change(level: usize, old: &[Node], new: &[Node]) -> Option<LevelChange> {
@@ -214,19 +255,28 @@ mod tests {
 
     #[test]
     fn levels_tell_what_came_went_and_was_edited() {
-        let found = compare("<ul><li>a<li>b</ul><p>x", "<ul><li>b<li>c<li>d</ul><p>x<i>y</i>");
+        let (found, _) = compare("<ul><li>a<li>b</ul><p>x", "<ul><li>b<li>c<li>d</ul><p>x<i>y</i>");
         let levels: Vec<_> = found.iter().map(|change| (change.level, change.count)).collect();
         assert_eq!(levels, [(4, (2, 4))]);
         assert_eq!(found[0].edited, ["html/body/ul/li"]);
         assert_eq!(found[0].added, ["html/body/p/i", "html/body/ul/li"]);
-        assert_eq!(compare("<p>a  b</p>", "<p>a b</p>"), []);
-        assert_eq!(compare("<script>1</script>", "<script>2</script>"), []);
+        assert_eq!(compare("<p>a  b</p>", "<p>a b</p>"), (vec![], vec![]));
+        assert_eq!(compare("<script>1</script>", "<script>2</script>"), (vec![], vec![]));
+    }
+
+    #[test]
+    fn attributes_are_told_by_place_and_name() {
+        let (levels, found) = compare(
+            "<p id=a><a href=x>1</a><a href=y>2</a>",
+            "<p id=a class=c><a href=y>1</a><a href=z>2</a>",
+        );
+        assert_eq!((levels, found), (vec![], vec!["html/body/p/a@href".into(), "html/body/p@class".into()]));
     }
 
     proptest! {
         #[test]
         fn any_pages_can_be_compared(old in "[<>/a-c p]{0,60}", new in "[<>/a-c p]{0,60}") {
-            prop_assert_eq!(compare(&old, &old), []);
+            prop_assert_eq!(compare(&old, &old), (vec![], vec![]));
             compare(&old, &new);
             let found = TagStrings::of(&old);
             prop_assert_eq!(found.first.chars().count(), found.last.chars().count());

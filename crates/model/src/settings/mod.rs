@@ -320,6 +320,17 @@ pub struct CrawlSettings {
     #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Revisits"))]
     pub revisit_max: Span,
+    /// A refresh of a project that has `max_pages` gives up its least important pages, by their links, for more
+    /// important ones that it knows and has not fetched.
+    #[schemars(extend("x-group" = "Revisits"))]
+    pub replace_pages: bool,
+    /// Images to fetch at most of each page, to compare them between versions; those in scope, each counts as a page.
+    /// 0 = none.
+    #[schemars(extend("x-group" = "Revisits", "x-unit" = "images"))]
+    pub images_per_page: u32,
+    /// What these selectors find on a page is noise when its versions are compared.
+    #[schemars(extend("x-group" = "Revisits"))]
+    pub ignore_changes: Vec<SelectorText>,
 
     /// Speak HTTP/2 with servers that offer it. One request at a time, unless the rate is unlimited.
     #[schemars(extend("x-group" = "Network"))]
@@ -372,6 +383,9 @@ pub const LONG_LIST_TYPES: [&str; 7] = [
     "application/gzip",
     "application/x-gzip",
 ];
+
+/// Images that can be compared.
+const PICTURE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// What else they are called.
 const OTHER_LIST_TYPES: [&str; 3] = ["application/feed+json", "application/json", "text/plain"];
@@ -459,6 +473,9 @@ impl Default for CrawlSettings {
             revisit_budget: 1_000,
             revisit_min: Span::from_secs(3_600),
             revisit_max: Span::from_secs(90 * 86_400),
+            replace_pages: false,
+            images_per_page: 0,
+            ignore_changes: Vec::new(),
             http2: true,
             proxies: Vec::new(),
             proxy_per: ProxyPer::Host,
@@ -524,11 +541,14 @@ impl CrawlSettings {
         Some(if is_longer { usual.max(MAX_LIST) } else { usual })
     }
 
-    /// The content types that are wanted: those chosen, and those of sitemaps and feeds where they are read.
+    /// The content types that are wanted: those chosen, and those of sitemaps, feeds and images where they are read.
     pub fn wanted_types(&self) -> Vec<String> {
         let mut types: Vec<String> = self.content_types.iter().map(ToString::to_string).collect();
         if self.reads_lists() {
             types.extend(LONG_LIST_TYPES.iter().chain(&OTHER_LIST_TYPES).map(|&name| name.to_owned()));
+        }
+        if self.images_per_page > 0 {
+            types.extend(PICTURE_TYPES.map(str::to_owned));
         }
         types
     }

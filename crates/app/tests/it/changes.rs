@@ -1,0 +1,124 @@
+//! What has changed since a page was kept before: images under the same URL, attributes, places that are named as noise.
+
+use std::io::Cursor;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use image::{ImageFormat, Rgb, RgbImage};
+use serde_json::Value;
+use webs::Answer;
+
+use crate::duplicates::Desk;
+use crate::served::{missing, small};
+
+/// A picture of stripes, so wide.
+fn picture(stripe: u32) -> Vec<u8> {
+    let drawn = RgbImage::from_fn(96, 64, |x, y| {
+        if (x / stripe + y / (stripe * 2)) % 2 == 0 { Rgb([250, 250, 250]) } else { Rgb([20, 40, 60]) }
+    });
+    let mut bytes = Vec::new();
+    drawn.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png).unwrap();
+    bytes
+}
+
+/// A page with two images and a link, and one that never changes; which version is served says the number.
+fn gallery(version: Arc<AtomicU32>) -> Desk {
+    let web = small(&["gallery.test"], move |request| {
+        let now = version.load(Ordering::Relaxed);
+        match request.path.as_str() {
+            "/" => Answer::new(
+                200,
+                "text/html",
+                format!(
+                    "<!doctype html><title>Gallery</title><body><main><p>Two pictures of the sea, one of which is \
+                     painted anew from time to time.</p><img src=/a.png><img src=/b.png></main>\
+                     <a href=/linked>more</a><script>var visit = {now}</script></body>"
+                ),
+            ),
+            "/linked" => Answer::new(
+                200,
+                "text/html",
+                format!(
+                    "<!doctype html><title>Linked</title><p>Where it leads.</p><a class=c{now} href=/>back</a>"
+                ),
+            ),
+            "/still" => {
+                Answer::new(200, "text/html", "<!doctype html><img src=/a.png><p>Still the same.</p>")
+            }
+            "/a.png" => Answer::new(200, "image/png", picture(7 + now * 9)),
+            "/b.png" => Answer::new(200, "image/png", picture(11)),
+            _ => missing(),
+        }
+    });
+    Desk::new(web)
+}
+
+fn row<'a>(rows: &'a [Value], end: &str) -> Option<&'a Value> {
+    rows.iter().find(|row| row["url"].as_str().is_some_and(|url| url.ends_with(end)))
+}
+
+#[test]
+fn an_image_replaced_under_the_same_url_is_told_with_both() {
+    let version = Arc::new(AtomicU32::new(0));
+    let desk = gallery(version.clone());
+    let base = desk.site.start_url();
+    let still = format!("{base}still");
+    desk.crawl(&base, &["--images-per-page=3", &still]);
+    let kept = desk.json(&["pages", "--outcome", "fetched"]);
+    assert_eq!(kept.len(), 5, "three pages and two images: {kept:?}");
+    version.store(1, Ordering::Relaxed);
+    let refreshed = desk.say(&["refresh", "-q"]);
+    assert_eq!(refreshed.code, Some(0), "{}", refreshed.err);
+
+    let rows = desk.json(&["changes"]);
+    let level = |end: &str| row(&rows, end).map(|row| row["level"].as_str().unwrap());
+    assert_eq!((level("/a.png"), level("/b.png")), (Some("image"), None), "{rows:?}");
+    // An attribute is no noise; what only scripts differ in is.
+    assert_eq!(level("/linked"), Some("attributes"), "{rows:?}");
+    assert_eq!(row(&rows, &base), None, "{rows:?}");
+    let all = desk.json(&["changes", "--noise"]);
+    assert_eq!(
+        row(&all, &base).map(|row| (&row["level"], &row["noise"])),
+        Some((&"source".into(), &true.into()))
+    );
+
+    let check = |url: &str| {
+        let change = desk.json(&["changes", url]).remove(0);
+        let images = change["details"]["images"].as_array().unwrap().clone();
+        assert_eq!(images.len(), 1, "{url}: {change}");
+        let image = &images[0];
+        assert_eq!(image["became"], "replaced", "{image}");
+        for both in ["numbers", "hashes", "pictures", "at"] {
+            let both = image[both].as_array().unwrap();
+            assert!(both[0].is_string() && both[1].is_string() && both[0] != both[1], "{url}: {image}");
+        }
+        assert!(image["pictures"][0].as_str().unwrap().starts_with("data:image/png;base64,iVBOR"));
+        assert!(image["distance"].as_u64() > Some(4), "{image}");
+        change
+    };
+    check(&format!("{base}a.png"));
+    assert_eq!(check(&base)["level"], "source");
+    // The page itself is the same: its image is not.
+    assert_eq!(check(&still)["level"], "image");
+    let words = desk.say(&["changes", &still]).out;
+    assert!(words.contains("image replaced: ") && words.contains(" ival "), "{words}");
+    // No image is searched.
+    let found = desk.json(&["search", "pictures"]).remove(0);
+    assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");
+}
+
+#[test]
+fn what_the_settings_name_as_noise_is_noise() {
+    let version = Arc::new(AtomicU32::new(0));
+    let desk = gallery(version.clone());
+    desk.crawl(&desk.site.start_url(), &["--ignore-changes=a"]);
+    version.store(1, Ordering::Relaxed);
+    assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+    let rows = desk.json(&["changes", "--noise"]);
+    assert_eq!(row(&rows, "/linked").map(|row| &row["noise"]), Some(&true.into()), "{rows:?}");
+    assert_eq!(
+        rows.iter().filter(|row| row["row"] == "change").count(),
+        2,
+        "images are not fetched unasked: {rows:?}"
+    );
+}

@@ -1,0 +1,244 @@
+//! Revisits under a simulated clock: how fresh a collection stays by each policy with the same number of fetches a day.
+//!
+//! Pages change by chance, each at a rate of its own that nobody tells; every policy sees only what its visits find. The
+//! same plan gives the same figures.
+
+use judge::revisit::{Estimator, History, Intervals, Planned, adapted, schedule};
+use serde::{Deserialize, Serialize};
+
+/// What is simulated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Revisiting {
+    /// Pages of the collection.
+    pub pages: usize,
+    /// Simulated days; the first quarter is for learning and not counted.
+    pub days: u32,
+    /// Fetches a day.
+    pub fetches: usize,
+    /// Changes a day of the slowest page and of the fastest; the others lie between, evenly by their logarithm.
+    pub rates: (f64, f64),
+    /// The shortest interval of a page and the longest, in days.
+    pub intervals: (f64, f64),
+    /// One collection for each.
+    pub seeds: Vec<u64>,
+}
+
+/// How pages are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Policy {
+    Fixed,
+    Adaptive,
+    Optimal,
+    /// By the rates themselves, which no crawl knows.
+    Told,
+}
+
+/// How a policy did with one collection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Revisited {
+    /// `fixed`, `adaptive`, `optimal`, or `best possible`: planned by the rates themselves.
+    pub policy: String,
+    /// Of the collection.
+    pub seed: u64,
+    /// The part of pages that were as kept, on an average day.
+    pub freshness: f64,
+    /// How far estimated rates were off, as a factor: 1.5 is half as much again, or a third less.
+    pub error: f64,
+}
+
+/// A policy over all collections.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RevisitMean {
+    /// The policy.
+    pub policy: String,
+    /// Mean freshness.
+    pub freshness: f64,
+    /// The least and the most of any collection.
+    pub range: (f64, f64),
+    /// Mean error of rates, as a factor.
+    pub error: f64,
+}
+
+impl Default for Revisiting {
+    fn default() -> Revisiting {
+        Revisiting {
+            pages: 200,
+            days: 730,
+            fetches: 30,
+            rates: (0.004, 2.0),
+            intervals: (1.0, 120.0),
+            seeds: (1..=10).collect(),
+        }
+    }
+}
+
+impl Revisiting {
+    /// Reads a plan.
+    pub fn parse(text: &str) -> Result<Revisiting, crate::SimulateError> {
+        serde_saphyr::from_str(text).map_err(|error| crate::SimulateError::Scenario(error.to_string()))
+    }
+
+    /// Every policy over every collection.
+    pub fn run(&self) -> Vec<Revisited> {
+        let mut all = Vec::new();
+        for policy in [Policy::Fixed, Policy::Adaptive, Policy::Optimal, Policy::Told] {
+            all.extend(self.seeds.iter().map(|seed| self.simulate(policy, *seed)));
+        }
+        all
+    }
+
+    fn simulate(&self, policy: Policy, seed: u64) -> Revisited {
+        let (slow, fast) = (self.rates.0.max(1e-6), self.rates.1.max(self.rates.0).max(1e-6));
+        let pages = self.pages.clamp(1, 1_000_000);
+        let a_day = self.fetches.clamp(1, pages);
+        let bounds = Intervals { least: self.intervals.0, most: self.intervals.1 };
+        let usual = pages as f64 / a_day as f64;
+        let mut chance = Chance(seed);
+        let rates: Vec<f64> = (0..pages).map(|_| slow * (fast / slow).powf(chance.next())).collect();
+        let mut changes: Vec<f64> = rates.iter().map(|rate| chance.wait(*rate)).collect();
+        let mut histories = vec![History::default(); pages];
+        let mut last = vec![0.0; pages];
+        let mut intervals = vec![usual; pages];
+        let mut due: Vec<f64> = (0..pages).map(|page| page as f64 / a_day as f64).collect();
+        let (mut fresh, mut counted) = (0_u64, 0_u64);
+        for day in 1..=self.days {
+            let now = f64::from(day);
+            let plans = matches!(policy, Policy::Optimal | Policy::Told) && (day == 1 || day % 10 == 0);
+            if plans {
+                let rate = |page: usize| match (policy, histories[page].rate(Estimator::Best)) {
+                    (Policy::Told, _) => rates[page],
+                    // Nothing seen yet is not nothing: as if half a change had been.
+                    (_, 0.0) => 0.5 / histories[page].days.max(usual),
+                    (_, rate) => rate,
+                };
+                let planned: Vec<Planned> =
+                    (0..pages).map(|page| Planned { rate: rate(page), importance: 1.0 }).collect();
+                intervals = schedule(&planned, a_day as f64, bounds);
+                for page in 0..pages {
+                    due[page] = last[page] + intervals[page];
+                }
+            }
+            let mut order: Vec<usize> = (0..pages).collect();
+            order.sort_by(|a, b| due[*a].total_cmp(&due[*b]));
+            for &page in &order[..a_day] {
+                let changed = changes[page] <= now;
+                while changes[page] <= now {
+                    changes[page] += chance.wait(rates[page]);
+                }
+                let history = &mut histories[page];
+                history.comparisons += 1;
+                history.changes += u32::from(changed);
+                history.days = now;
+                if policy == Policy::Adaptive {
+                    intervals[page] = adapted(intervals[page], changed, bounds);
+                }
+                (last[page], due[page]) = (now, now + intervals[page]);
+            }
+            if day > self.days / 4 {
+                fresh += changes.iter().filter(|changed| **changed > now).count() as u64;
+                counted += pages as u64;
+            }
+        }
+        let off = histories.iter().zip(&rates).map(|(history, rate)| {
+            let found = history.rate(Estimator::Best).max(slow / 40.0);
+            (found / rate).ln().abs()
+        });
+        Revisited {
+            policy: policy.name().to_owned(),
+            seed,
+            freshness: fresh as f64 / counted.max(1) as f64,
+            error: (off.sum::<f64>() / pages as f64).exp(),
+        }
+    }
+}
+
+/// Each policy over all collections, in order.
+pub fn revisit_means(all: &[Revisited]) -> Vec<RevisitMean> {
+    let mut names: Vec<&str> = Vec::new();
+    for one in all {
+        if !names.contains(&one.policy.as_str()) {
+            names.push(&one.policy);
+        }
+    }
+    let mean = |name: &str| {
+        let of: Vec<&Revisited> = all.iter().filter(|one| one.policy == name).collect();
+        let count = of.len().max(1) as f64;
+        let range = of.iter().fold((1.0_f64, 0.0_f64), |(least, most), one| {
+            (least.min(one.freshness), most.max(one.freshness))
+        });
+        RevisitMean {
+            policy: name.to_owned(),
+            freshness: of.iter().map(|one| one.freshness).sum::<f64>() / count,
+            range,
+            error: of.iter().map(|one| one.error).sum::<f64>() / count,
+        }
+    };
+    names.into_iter().map(mean).collect()
+}
+
+impl Policy {
+    fn name(self) -> &'static str {
+        match self {
+            Policy::Fixed => "fixed",
+            Policy::Adaptive => "adaptive",
+            Policy::Optimal => "optimal",
+            Policy::Told => "best possible",
+        }
+    }
+}
+
+/// Numbers by chance, the same for the same seed.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Days until something that happens at this rate.
+    fn wait(&mut self, rate: f64) -> f64 {
+        -(1.0 - self.next()).ln() / rate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn optimal_revisits_keep_every_collection_fresher_at_the_same_budget() {
+        let all = Revisiting::default().run();
+        assert_eq!(all.len(), 40);
+        let of = |policy: &str, seed: u64| {
+            all.iter().find(|one| (one.policy.as_str(), one.seed) == (policy, seed)).unwrap()
+        };
+        for seed in 1..=10 {
+            let [fixed, adaptive, optimal, best] =
+                ["fixed", "adaptive", "optimal", "best possible"].map(|policy| of(policy, seed));
+            println!(
+                "seed {seed}: fixed {:.3}, adaptive {:.3}, optimal {:.3}, best possible {:.3}; rates within ×{:.2}",
+                fixed.freshness, adaptive.freshness, optimal.freshness, best.freshness, optimal.error
+            );
+            assert!(optimal.freshness > fixed.freshness && optimal.freshness > adaptive.freshness);
+            assert!(best.freshness > optimal.freshness - 0.01);
+            assert!(optimal.error < 2.0);
+        }
+        println!("{:?}", revisit_means(&all));
+    }
+
+    #[test]
+    fn plans_are_read_and_mistakes_named() {
+        let plan = Revisiting::parse("pages: 10\nfetches: 2\nseeds: [7]\ndays: 40\n").unwrap();
+        assert_eq!((plan.pages, plan.run().len()), (10, 4));
+        assert_eq!(plan.run(), plan.run());
+        assert!(Revisiting::parse("page: 10").unwrap_err().to_string().contains("page"));
+        // Anything can be simulated.
+        let odd = Revisiting { pages: 0, days: 0, fetches: 0, rates: (0.0, -1.0), ..Revisiting::default() };
+        assert!(odd.run().iter().all(|one| one.freshness.is_finite() && one.error.is_finite()));
+    }
+}

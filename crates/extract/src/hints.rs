@@ -208,7 +208,9 @@ fn add_word(word: &[u8], place: Place, hint: &mut Hint) {
         | b"skiplink" | b"masthead" | b"offcanvas" | b"megamenu" | b"noprint" | b"paywall" | b"upsell"
         | b"crosssell" | b"modal" | b"popup" | b"overlay" | b"lightbox" | b"interstitial" | b"leftnav"
         | b"rightnav" | b"sidemenu" | b"submenu" | b"compartir" | b"partager" | b"teilen" | b"condividi"
-        | b"relacionadas" | b"relacionados" | b"onetrust" | b"cookiebot" => hint.add(Part::Strong),
+        | b"relacionadas" | b"relacionados" | b"onetrust" | b"postmetadata" | b"cookiebot" => {
+            hint.add(Part::Strong)
+        }
         b"ad" if place == Place::Start || place == Place::Alone => hint.add(Part::Strong),
         b"comments" | b"disqus" | b"respond" | b"commentlist" | b"discussion" => hint.add(Part::Comments),
         b"menu" | b"banner" | b"promo" | b"promotion" | b"toolbar" | b"toc" | b"tags" | b"taglist"

@@ -126,8 +126,10 @@ pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool) -> Main {
     }
     let all = sums(outline, &blocks, |_| true);
     let mut aside = set_aside(outline, &all);
-    let sizes: Vec<notices::Size> =
-        all.iter().map(|sum| notices::Size { bytes: sum.bytes, prose: sum.prose, h1: sum.h1 }).collect();
+    let sizes: Vec<notices::Size> = all
+        .iter()
+        .map(|sum| notices::Size { bytes: sum.bytes, prose: sum.prose, anchors: sum.anchors, h1: sum.h1 })
+        .collect();
     let has_cards = notices::set_aside(outline, text, &sizes, &mut aside);
     if !is_thread {
         drop_comments(outline, &blocks, &mut aside);
@@ -135,7 +137,9 @@ pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool) -> Main {
     let rest = sums(outline, &blocks, |node| !aside[node]);
     let by_prose = rest[0].prose >= 200 && rest[0].prose * 4 >= rest[0].bytes;
     let root = root(outline, &rest, &aside, by_prose);
-    let is_list = rest[root].prose * 5 < rest[root].bytes * 2 && rest[root].link_share() >= 25;
+    let is_list = rest[root].prose * 5 < rest[root].bytes * 2 && rest[root].link_share() >= 25
+        // A few sentences before a list do not make it a text.
+        || rest[root].prose * 10 < rest[root].bytes * 6 && linked_headings(outline, &aside, root) >= 3;
     let links = link_heavy(outline, &rest, root, is_list);
     let mut kept: Vec<bool> = outline
         .blocks
@@ -381,12 +385,39 @@ fn keep_title(outline: &Outline, aside: &[bool], root: usize, kept: &mut [bool])
     };
     let Some(first) = kept.iter().position(|kept| *kept) else { return };
     let has_own = (0..kept.len()).filter(is_title).any(|at| kept[at]);
-    if !has_own
-        && root != 0
-        && let Some(title) = (0..first).rev().find(is_title)
-    {
+    if has_own || root == 0 {
+        return;
+    }
+    // The name of the site is a headline as well on many pages; it links to the start.
+    let is_link = |at: &usize| {
+        outline.blocks[*at].link_bytes * 10 >= (outline.blocks[*at].end - outline.blocks[*at].start) * 7
+    };
+    let is_near = |at: &usize| {
+        let node = outline.blocks[*at].node as usize;
+        first - at <= NEAR_TITLE
+            && outline.nodes[node].element.level().is_some_and(|level| level <= 3)
+            && !aside[node]
+    };
+    let title = (0..first).rev().filter(is_title).find(|at| !is_link(at));
+    let title = title.or_else(|| (0..first).rev().find(is_near)).or_else(|| (0..first).rev().find(is_title));
+    if let Some(title) = title {
         kept[title] = true;
     }
+}
+
+/// Blocks between a headline that is not the page's first and its text.
+const NEAR_TITLE: usize = 6;
+
+/// Headings that are links, as those of the entries of a list.
+fn linked_headings(outline: &Outline, aside: &[bool], root: usize) -> usize {
+    let is_linked = |block: &&crate::outline::Block| {
+        let node = block.node as usize;
+        outline.nodes[node].element.level().is_some()
+            && block.link_bytes * 10 >= (block.end - block.start) * 7
+            && !aside[node]
+            && within(outline, node, root)
+    };
+    outline.blocks.iter().filter(is_linked).count()
 }
 
 /// Bytes of a lead at least, and blocks between the headline and the text at most.

@@ -8,12 +8,14 @@ use std::collections::HashSet;
 use crate::dates;
 use crate::element::Element;
 use crate::outline::Outline;
+use crate::sections::ELSEWHERE;
 
 /// What an element holds.
 #[derive(Clone, Copy)]
 pub(crate) struct Size {
     pub(crate) bytes: u32,
     pub(crate) prose: u32,
+    pub(crate) anchors: u32,
     pub(crate) h1: bool,
 }
 
@@ -42,7 +44,7 @@ pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &m
     let mut chosen = Vec::new();
     let asking = (1..outline.nodes.len()).filter(|at| outline.nodes[*at].asks);
     chosen.extend(asking.filter_map(|at| climb(at, MAX_ASKING, 25)));
-    let (mut asked, mut cards) = (0, false);
+    let (mut asked, mut led, mut cards) = (0, 0, false);
     for block in &outline.blocks {
         let node = block.node as usize;
         if block.end - block.start > MAX_LABEL {
@@ -66,6 +68,15 @@ pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &m
             let card = user.filter(|_| sizes[at].prose > 0);
             cards |= card.is_some();
             chosen.extend(card);
+        } else if outline.nodes[node].element.level().is_none()
+            && led < MOST_ASKED
+            && may_lead_elsewhere(words)
+            && begins(words, ELSEWHERE)
+        {
+            // A label over teasers that is no heading by its element.
+            led += 1;
+            let found = climb(node, MAX_TEASERS, 30);
+            chosen.extend(found.filter(|found| *found != node && sizes[*found].anchors > 0));
         }
     }
     if chosen.is_empty() {
@@ -117,7 +128,7 @@ pub(crate) fn drop_colophon(outline: &Outline, text: &str, kept: &mut [bool]) {
         let block = outline.blocks[at];
         let words = text.get(block.start as usize..block.end as usize).unwrap_or_default().trim();
         let lower = if words.len() <= MAX_COLOPHON { words.to_lowercase() } else { return };
-        let is_colophon = words.starts_with('©')
+        let is_colophon = words.contains('©')
             || COLOPHON.iter().any(|sign| lower.contains(sign))
             || LAST_WORDS.iter().any(|start| lower.starts_with(start)) && dates::has_year(words);
         // A page about rights has many such lines; then they are what it is about.
@@ -190,6 +201,11 @@ fn may_be_of_user(words: &[u8]) -> bool {
     }
 }
 
+/// A label has few words and is no sentence.
+fn may_lead_elsewhere(words: &str) -> bool {
+    words.len() <= 40 && words.starts_with(|c: char| !c.is_lowercase()) && !words.ends_with(['.', '?', ','])
+}
+
 /// Whether words begin with one of these, whatever their case.
 fn begins(words: &str, list: &[&str]) -> bool {
     let mut lower = String::new();
@@ -202,9 +218,10 @@ fn begins(words: &str, list: &[&str]) -> bool {
 /// Buttons with which readers may agree that are looked at.
 const MOST_ASKED: usize = 16;
 
-/// Bytes of a box that asks for consent, one that asks for an address, a user's card, a label, a stamp, a last line.
+/// Bytes of a box that asks for consent, one that asks for an address, teasers, a user's card, a label, a stamp, a last line.
 const MAX_CONSENT: u32 = 2_000;
 const MAX_ASKING: u32 = 500;
+const MAX_TEASERS: u32 = 1_200;
 const MAX_USER: u32 = 220;
 const MAX_LABEL: u32 = 60;
 const MAX_STAMP: usize = 48;
@@ -326,6 +343,8 @@ const OF_USERS: &[&str] = &[
     "kayıt:",
     "mesaj:",
     "注册时间",
+    "积分",
+    "帖子",
     "帖子:",
     "帖子：",
 ];

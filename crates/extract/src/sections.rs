@@ -3,7 +3,7 @@
 use crate::outline::Outline;
 
 /// First words of headings over links to other pages, lower-case, in many languages.
-const ELSEWHERE: &[&str] = &[
+pub(crate) const ELSEWHERE: &[&str] = &[
     "related",
     "read next",
     "read more",
@@ -45,6 +45,22 @@ const ELSEWHERE: &[&str] = &[
     "también te",
     "te puede interesar",
     "lo más leído",
+    "les også",
+    "flere saker",
+    "læs også",
+    "lue myös",
+    "lue lisää",
+    "altri articoli",
+    "plus d'articles",
+    "autres articles",
+    "más noticias",
+    "más artículos",
+    "mais notícias",
+    "outras notícias",
+    "meer nieuws",
+    "więcej",
+    "ещё по теме",
+    "ещё новости",
     "leggi anche",
     "articoli correlati",
     "potrebbe interessart",

@@ -160,3 +160,45 @@ fn the_day_of_an_event_is_no_day_of_publication() {
     );
     assert_eq!(day(None, &above).as_deref(), Some("2024-02-27"));
 }
+
+#[test]
+fn teasers_under_a_label_are_beside_the_text() {
+    let teasers = "<div class=q><div>Flere saker</div><div><a href=/1>Sauene</a><div>The driver noticed nothing before the last stop, and then they would not get off.</div></div></div>";
+    check("", teasers, &[], &["Flere saker", "The driver"]);
+    // The same words in a sentence are none.
+    check(
+        "",
+        "<p>Related people have asked for a key to the mill, and none of them got one.</p>",
+        &["Related people"],
+        &[],
+    );
+}
+
+#[test]
+fn a_list_with_an_introduction_keeps_its_entries() {
+    let item = |name: &str| format!("<li><h3><a href=/{name}>{name} bean</a></h3><div>3.10</div></li>");
+    let items: String = ["Blue", "Borlotto", "Masterpiece", "Cherokee"].map(item).concat();
+    let main = main_of(&format!(
+        "<main><h1>Beans</h1><p>Climbing and dwarf beans from our own fields, saved by hand.</p><ul>{items}</ul></main>"
+    ));
+    assert!(
+        main.contains("saved by hand") && main.contains("Cherokee bean") && main.contains("3.10"),
+        "{main}"
+    );
+}
+
+#[test]
+fn the_headline_is_not_the_name_of_the_site() {
+    let main = main_of(&format!(
+        "<div id=header><h1><a href=/>Mills</a></h1></div><div class=post><h2>The mill at Low Ings</h2><small>by Ulf</small><div class=body>{TEXT}</div></div>"
+    ));
+    assert!(main.starts_with("The mill at Low Ings"), "{main}");
+}
+
+#[test]
+fn chapters_side_by_side_are_all_kept() {
+    let data = "<dl><dt>Weight</dt><dd>265 g in size 42</dd><dt>Drop</dt><dd>6 mm</dd></dl>";
+    let main =
+        main_of(&format!("<div><div><h2>Description</h2>{TEXT}</div><div><h2>Data</h2>{data}</div></div>"));
+    assert!(main.contains("Weight") && main.contains("6 mm"), "{main}");
+}

@@ -197,6 +197,9 @@ export const run = {
   tabLinks: 'Links',
   tabChanges: 'Changes',
   tabDuplicates: 'Duplicates',
+  tabOutlook: 'Worth',
+  forecast: (words: string) => `The whole crawl ${words}.`,
+  basis: (words: string) => `By ${words.charAt(0).toLowerCase()}${words.slice(1)}`,
   tabLog: 'Log',
   tabSettings: 'Settings',
   finished: (rows: string, field: string | null, share: string, full: boolean) =>
@@ -907,6 +910,25 @@ export const advanced = {
   writes: 'The boxes write the query above, and read it.',
 };
 
+export const outlook = {
+  nothing: 'No page yet',
+  nothingText: 'What pages are worth is drawn when some were fetched.',
+  hours: 'Mean PageRank of the pages of each hour (mean of all: 1)',
+  hour: 'hour',
+  mean: 'mean PageRank',
+  quarters: 'Found in each quarter of an hour',
+  quarter: 'quarter of an hour',
+  discovered: 'URLs discovered',
+  fetched: 'pages fetched',
+  onTopic: 'pages on topic',
+  blocks: 'Mean relevance of every hundred pages',
+  block: 'hundred pages',
+  pages: 'Relevance of the latest pages',
+  page: 'page',
+  relevance: 'relevance',
+  noTopic: 'A topic in the crawl settings adds plots of relevance.',
+};
+
 export const simulator = {
   title: 'Simulator',
   text: 'What would another order of crawling bring? Orders are compared under a simulated clock; nothing is fetched.',
@@ -922,6 +944,7 @@ export const simulator = {
     ['skew', 'Unevenness (1 to 10)', 0.1],
     ['topic', 'Share on topic', 0.01],
     ['failures', 'Share that fails', 0.01],
+    ['changes', 'Changes of a page a day', 0.01],
   ] as [string, string, number][],
   seeds: 'Webs',
   seedsHelp: 'Several of the same shape are averaged.',
@@ -955,6 +978,8 @@ export const simulator = {
   pages: 'Pages',
   parts: ['PageRank in 10 %', 'in 25 %', 'in 50 %', 'in all'],
   topicParts: ['On topic in 10 %', 'in 25 %', 'in 50 %'],
+  fresh: 'Still fresh at the end',
+  going: (order: string, pages: string) => `${order}: ${pages} pages so far …`,
   took: 'Takes',
   lasting: (seconds: number) => (seconds < 120 ? `${Math.round(seconds)} s` : seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`),
   massPlot: 'PageRank gathered by pages',
@@ -962,6 +987,8 @@ export const simulator = {
   topicPlot: 'Pages on topic',
   hourPlot: 'Mean PageRank of each hour (mean of all: 1)',
   hours: 'simulated hours',
+  loadPlot: 'Pages of each worker',
+  worker: 'worker',
   table: 'Table (CSV)',
   curves: 'Curves (CSV)',
   json: 'Everything (JSON)',

@@ -184,7 +184,7 @@ impl Conductor {
             if self.commit_is_due(state) {
                 self.commit(state)?;
             }
-            state.ranks.turn(&self.store, &mut self.frontier, self.id);
+            state.ranks.turn(&self.store, &mut self.frontier, self.id, &self.project.crawl);
             if let Some(reason) = self.lease_out(state)? {
                 return self.finish(state, reason);
             }

@@ -24,6 +24,7 @@ mod neighbours;
 mod network;
 mod page;
 mod progress;
+mod promises;
 mod rank_watch;
 mod read;
 mod replace;

@@ -17,9 +17,6 @@ use template::{Reading, Template, Why};
 
 use crate::apart::read_document;
 
-/// What the words of a link count of its promise (β of shark-search); the rest are the words of its URL.
-const OF_ANCHOR: f64 = 0.8;
-
 /// Reads the pages of one project. Cheap to clone.
 #[derive(Clone)]
 pub struct PageReader {
@@ -150,10 +147,7 @@ impl PageReader {
     pub(crate) fn topic(&self, read: &PageRead) -> Option<PageTopic> {
         let topic = self.topic.as_ref()?;
         let found = topic.relevance(&read.page.title, &read.page.text);
-        let promise = |found: &FoundLink| {
-            let words = url_words(&found.link.url);
-            (OF_ANCHOR * topic.promise(&found.link.anchor) + (1.0 - OF_ANCHOR) * topic.promise(&words)) as f32
-        };
+        let promise = |found: &FoundLink| topic.link_promise(&found.link.anchor, &found.link.url);
         Some(PageTopic {
             value: found.value as f32,
             relevance: found.share as f32,
@@ -289,10 +283,4 @@ impl PageReader {
             rows,
         })
     }
-}
-
-/// The path of a URL as words.
-fn url_words(url: &PageUrl) -> String {
-    let path = url.as_str().splitn(4, '/').nth(3).unwrap_or_default();
-    path.replace(|c: char| !c.is_alphanumeric(), " ")
 }

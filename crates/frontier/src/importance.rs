@@ -42,8 +42,9 @@ pub(crate) struct Importance {
     next_epoch: u64,
     /// Pages at which ranks are wanted again.
     next_ranks: u64,
-    /// Pages were read before the process began.
+    /// Pages were read before the process began, and what they say of links is not known again.
     forgot: bool,
+    forgot_promises: bool,
 }
 
 /// A waiting URL and what all known links say of it.
@@ -55,6 +56,29 @@ pub struct RankedUrl {
     pub rank: f64,
     /// Pages that link to it.
     pub in_links: u32,
+}
+
+/// A waiting URL and what the pages before it promise of its relevance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PromisedUrl {
+    /// The URL.
+    pub key: UrlKey,
+    /// Relevance of the most relevant page that links to it.
+    pub parent_relevance: f32,
+    /// The most that a page hands on to it, as [`handed_on`] says.
+    pub inherited: f32,
+    /// The most that a link to it promises, as [`hope`] says.
+    pub promise: f32,
+}
+
+/// What a page hands on of its relevance, or else of what it inherited.
+pub fn handed_on(on_topic: bool, relevance: f32, inherited: f32) -> f32 {
+    INHERITED * if on_topic { relevance } else { inherited }
+}
+
+/// What is promised by a link on a page that hands on so much.
+pub fn hope(handed_on: f32, promise: f32) -> f32 {
+    OF_INHERITED * handed_on + (1.0 - OF_INHERITED) * promise
 }
 
 /// What links say of a URL.
@@ -90,7 +114,7 @@ pub struct PageTopic {
 impl Importance {
     /// Of a crawl that has read so many pages.
     pub(crate) fn new(pages: u64) -> Importance {
-        Importance { pages, forgot: pages > 0, ..Importance::default() }
+        Importance { pages, forgot: pages > 0, forgot_promises: pages > 0, ..Importance::default() }
     }
 
     /// A page was read: it hands on its rank and its cash over its links, by their weights.
@@ -98,10 +122,7 @@ impl Importance {
         let own = self.facts.remove(&slot(key)).unwrap_or_default();
         // A start URL is taken for relevant until it is known better.
         let inherited = if depth == 0 { 1.0 } else { own.inherited };
-        let handed_on = topic.map(|topic| match topic.on_topic {
-            true => INHERITED * topic.relevance,
-            false => INHERITED * inherited,
-        });
+        let handed_on = topic.map(|topic| handed_on(topic.on_topic, topic.relevance, inherited));
         let rank = self.rank_of(own) as f32;
         // A start URL begins with something to hand on.
         let cash = if own.in_links == 0 { 1.0 } else { own.cash };
@@ -139,8 +160,7 @@ impl Importance {
             if let (Some(handed_on), Some(topic)) = (handed_on, topic) {
                 facts.parent_relevance = facts.parent_relevance.max(topic.relevance);
                 facts.inherited = facts.inherited.max(handed_on);
-                let hope = OF_INHERITED * handed_on + (1.0 - OF_INHERITED) * promise;
-                facts.promise = facts.promise.max(hope);
+                facts.promise = facts.promise.max(hope(handed_on, promise));
             }
             if self.changes < MOST_CHANGED && self.changed.entry(target.host).or_default().insert(target.page)
             {
@@ -173,6 +193,30 @@ impl Importance {
             let facts = self.facts.entry(slot).or_default();
             facts.rank = (rank as f32 - (1.0 - DAMPING)).max(0.0);
             facts.in_links = facts.in_links.max(in_links);
+            if self.changes < MOST_CHANGED && self.changed.entry(key.host).or_default().insert(key.page) {
+                self.changes += 1;
+            }
+        }
+    }
+
+    /// True when what pages promised before the process began is not known.
+    pub(crate) fn wants_promises(&self) -> bool {
+        self.forgot_promises
+    }
+
+    /// Takes what all fetched pages promise, beside what was gathered since.
+    pub(crate) fn set_promises(&mut self, promised: impl IntoIterator<Item = PromisedUrl>) {
+        self.forgot_promises = false;
+        self.epoch += 1;
+        for PromisedUrl { key, parent_relevance, inherited, promise } in promised {
+            let slot = slot(key);
+            if self.facts.len() >= MOST && !self.facts.contains_key(&slot) {
+                continue;
+            }
+            let facts = self.facts.entry(slot).or_default();
+            facts.parent_relevance = facts.parent_relevance.max(parent_relevance);
+            facts.inherited = facts.inherited.max(inherited);
+            facts.promise = facts.promise.max(promise);
             if self.changes < MOST_CHANGED && self.changed.entry(key.host).or_default().insert(key.page) {
                 self.changes += 1;
             }

@@ -468,6 +468,8 @@ impl Frontier {
         crawl.unreserve(bytes);
         if let (Some(record), Some(site)) = (record, crawl.sites.get_mut(&key.host)) {
             site.head = site.head.min((record.priority, record.arrival));
+            // Its turn in the lanes was not had.
+            site.served = site.served.wrapping_sub(1);
         }
         Ok(())
     }

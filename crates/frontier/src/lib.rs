@@ -41,7 +41,7 @@ use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Project, Timestamp, UrlK
 pub use audit::{Finding, audit};
 pub use counted::{Counted, counted};
 pub use crawl::Crawl;
-pub use importance::{PageTopic, RankedUrl};
+pub use importance::{PageTopic, PromisedUrl, RankedUrl, handed_on, hope};
 pub use lease::{LimitReached, Next};
 pub use neighbours::Neighbours;
 pub use novelty::TextMark;

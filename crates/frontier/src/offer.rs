@@ -184,7 +184,9 @@ impl Frontier {
         if !given_up && !record.outcome.is_open() || batch.contains(&INVITED, &row)? {
             return Ok(record);
         }
-        if !given_up && self.was_invited(batch, id, key, &record)? {
+        // What invites from its own host may turn out to be of its template, when more URLs are known: one more that
+        // invites is kept. A start URL needs none.
+        if !given_up && record.via.is_none_or(|via| via.host != key.host) {
             return Ok(record);
         }
         batch.put(&INVITED, &row, &());

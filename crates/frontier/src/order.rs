@@ -88,6 +88,11 @@ pub trait CrawlOrder: Send + Sync {
         false
     }
 
+    /// True when relevance counts for it.
+    fn uses_topic(&self) -> bool {
+        false
+    }
+
     /// True when a page is not begun that may last beyond the crawl's deadline.
     fn is_timed(&self) -> bool {
         false
@@ -246,6 +251,10 @@ impl CrawlOrder for ByRelevance {
         if candidate.depth == 0 { 1.0 } else { candidate.parent_relevance.clamp(0.0, 1.0) }
     }
 
+    fn uses_topic(&self) -> bool {
+        true
+    }
+
     fn changes(&self) -> bool {
         true
     }
@@ -254,6 +263,10 @@ impl CrawlOrder for ByRelevance {
 impl CrawlOrder for ByTopic {
     fn score(&self, candidate: &Candidate<'_>) -> f64 {
         if candidate.depth == 0 { 1.0 } else { candidate.promise.clamp(0.0, 1.0) }
+    }
+
+    fn uses_topic(&self) -> bool {
+        true
     }
 
     fn changes(&self) -> bool {
@@ -309,6 +322,10 @@ impl CrawlOrder for Mixed {
 
     fn uses_ranks(&self) -> bool {
         self.0.iter().any(|(_, order)| order.uses_ranks())
+    }
+
+    fn uses_topic(&self) -> bool {
+        self.0.iter().any(|(_, order)| order.uses_topic())
     }
 
     fn is_timed(&self) -> bool {

@@ -3,7 +3,7 @@
 use kv::{Batch, Reader};
 use model::{CrawlId, HostKey, Outcome, UrlKey};
 
-use crate::importance::RankedUrl;
+use crate::importance::{PromisedUrl, RankedUrl};
 use crate::order::interleaved;
 use crate::tables::{QUEUE, URLS, UrlRecord};
 use crate::{Frontier, FrontierError, page_key};
@@ -22,6 +22,17 @@ impl Frontier {
     /// their turn, so that nothing stands still for it.
     pub fn set_ranks(&mut self, id: CrawlId, ranked: impl IntoIterator<Item = RankedUrl>) {
         self.crawl_mut(id).importance.set_ranks(ranked);
+    }
+
+    /// True when this crawl's order goes by a topic, and what pages promised before a restart is not known.
+    pub fn wants_promises(&self, id: CrawlId) -> bool {
+        let crawl = self.crawl(id);
+        crawl.order.uses_topic() && crawl.importance.wants_promises()
+    }
+
+    /// Takes what fetched pages promise of waiting URLs. They move to their new places as with ranks.
+    pub fn set_promises(&mut self, id: CrawlId, promised: impl IntoIterator<Item = PromisedUrl>) {
+        self.crawl_mut(id).importance.set_promises(promised);
     }
 
     /// Puts the URLs of touched hosts in order whose epoch is past.

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use model::PageUrl;
 use text::{Analysis, Analyzer, TextError};
 
 /// Terms of a profile at most: the weightiest.
@@ -26,6 +27,9 @@ pub struct TopicChoice {
     /// Weight of a match in the text (φ), in the title (η), and of a word of the topic (θ).
     pub weights: Weights,
 }
+
+/// What the words of a link count of its promise (β of shark-search); the rest are the words of its URL.
+const OF_ANCHOR: f64 = 0.8;
 
 /// How to measure relevance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,7 +129,19 @@ impl Topic {
             }
         };
         let value = if value.is_finite() { value.max(0.0) } else { 0.0 };
-        Relevance { value, share: value / (value + self.threshold), on_topic: value >= self.threshold }
+        Relevance { value, share: self.share(value), on_topic: value >= self.threshold }
+    }
+
+    /// Relevance by the topic's measure as a share of 1: one half at the threshold.
+    pub fn share(&self, value: f64) -> f64 {
+        value / (value + self.threshold)
+    }
+
+    /// What a link promises of what it leads to, from 0 to 1: by its words, and by those of its URL.
+    pub fn link_promise(&self, anchor: &str, url: &PageUrl) -> f32 {
+        let path = url.as_str().splitn(4, '/').nth(3).unwrap_or_default();
+        let words = path.replace(|c: char| !c.is_alphanumeric(), " ");
+        (OF_ANCHOR * self.promise(anchor) + (1.0 - OF_ANCHOR) * self.promise(&words)) as f32
     }
 
     /// What a short text promises of what it names, from 0 to 1: the text of a link, the words of a URL.

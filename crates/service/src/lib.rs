@@ -101,12 +101,13 @@ pub use rows::{
     RowsPart, RowsRequest, SortBy, Test, TypeCoverage, coverage, prepare_all, row_history, rows_page,
 };
 pub use runs::{
-    Action, Begin, Excluded, Fetching, Finished, Health, Level, LogLevel, LogLine, LogPage, LogRequest,
-    NextDue, Now, Points, ProgressView, RunPhase, RunView, RunsRequest, Series, StartRun, Started, Steer,
-    begin, change_order, change_speed, continue_runs, exclude, live, log, log_text, retry, run_view,
-    run_views, series, shut_down, start_run, steer,
+    Action, Begin, Excluded, Fetching, Fill, Finished, Forecast, Health, Level, LogLevel, LogLine, LogPage,
+    LogRequest, NextDue, Now, Outlook, Points, ProgressView, Quarter, RankHour, RunPhase, RunView,
+    RunsRequest, Series, StartRun, Started, Steer, begin, change_order, change_speed, continue_runs, exclude,
+    fill, forecast, live, log, log_text, outlook, retry, run_view, run_views, series, shut_down, start_run,
+    steer,
 };
-pub use simulations::{Simulated, WhatIf, WhatIfRequest, simulate, simulated, what_if};
+pub use simulations::{Simulated, WhatIf, WhatIfRequest, simulate, simulate_watched, simulated, what_if};
 pub use site_map::{Branch, Depth, LinkFigures, MapPage, SiteMap, site_map};
 pub use summary::{HostFigure, Spread, Summary, summary};
 pub use why::{Due, Fetch, RuleWord, Step, Why};

@@ -1,6 +1,6 @@
 //! `rank`: what links make of the pages and hosts of a crawl.
 
-use archive::tables::{LINKS, VISITS};
+use archive::tables::LINKS;
 use crawl::{LinkGraph, LinkWeights, SORTING_MEMORY};
 use frontier::page_key;
 use frontier::tables::URLS;
@@ -10,17 +10,16 @@ use model::{CrawlId, HostKey, PageUrl, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::runs::outlook::{self, fetched};
 use crate::sink::Sink;
 use crate::stored_ranks::StoredRanks;
-use crate::{Data, Moment, RankRequest, ServiceError};
+use crate::{Data, Moment, RankHour, RankRequest, ServiceError};
 
 /// Pages shown unless said otherwise.
 const SHOWN: u64 = 20;
 
 /// In-links shown of each page.
 const BEST: usize = 3;
-
-const HOUR: u64 = 3_600_000;
 
 /// What to rank by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -176,35 +175,12 @@ pub(crate) fn refresh(data: &Data, crawl: CrawlId, now: Timestamp) -> Result<(),
 fn by_hour(data: &Data, run: i64, now: Timestamp, out: &mut Sink<'_>) -> Result<(), ServiceError> {
     let run = data.wait(data.catalog().run(catalog::RunId(run)))?.ok_or(ServiceError::UnknownRun(run))?;
     let snapshot = data.store().snapshot();
-    let pages = LinkGraph::read(&snapshot, run.crawl, &LinkWeights::default())?;
-    let ranks = PageRank::default().of(&pages.links, Preference::Even).values;
-    let (begin, end) = (run.started_at, run.ended_at.unwrap_or(now));
-    let mut hours: Vec<(u64, f64)> = Vec::new();
-    for row in snapshot.prefix(&VISITS, &run.crawl.0) {
-        let ((_, host, page, start), visit) = row?;
-        let in_run = begin.0 <= start && start <= end.0;
-        let is_page =
-            visit.error.is_none() && visit.status.is_some_and(|status| (200..300).contains(&status));
-        let Some(number) = pages.number(UrlKey { host: HostKey(host), page }) else { continue };
-        if !in_run || !is_page {
-            continue;
-        }
-        let hour = ((start - begin.0) / HOUR) as usize;
-        // A clock that was set while it ran makes no list of years.
-        if hour >= 100_000 {
-            continue;
-        }
-        if hours.len() <= hour {
-            hours.resize(hour + 1, (0, 0.0));
-        }
-        hours[hour].0 += 1;
-        hours[hour].1 += ranks[number as usize] * ranks.len() as f64;
+    let fetched = fetched(&snapshot, &run, run.ended_at.unwrap_or(now))?;
+    let (hours, pages, links) = outlook::by_hour(&snapshot, &run, &fetched)?;
+    for RankHour { hour, pages, mean } in hours {
+        out.send(&RankRow::Hour { hour, pages, mean })?;
     }
-    for (hour, (pages, sum)) in (1..).zip(hours).filter(|(_, (pages, _))| *pages > 0) {
-        out.send(&RankRow::Hour { hour, pages, mean: sum / pages as f64 })?;
-    }
-    let (all, links) = (u64::from(pages.links.pages()), pages.links.arcs());
-    out.send(&RankRow::Graph { pages: all, links, at: now.into() })
+    out.send(&RankRow::Graph { pages, links, at: now.into() })
 }
 
 /// Refuses weights that are none.

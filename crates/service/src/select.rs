@@ -1,6 +1,6 @@
 //! Which project, host or outcome is meant.
 
-use catalog::ProjectEntry;
+use catalog::{ProjectEntry, RunId};
 use model::{CrawlId, HostKey, Outcome, PageUrl, ProjectName};
 
 use crate::data::archived_crawls;
@@ -26,6 +26,12 @@ impl Data {
                 })
             }
         }
+    }
+
+    /// The project of a run.
+    pub fn project_of_run(&self, id: RunId) -> Result<ProjectEntry, ServiceError> {
+        let run = self.wait(self.catalog().run(id))?.ok_or(ServiceError::UnknownRun(id.0))?;
+        self.wait(self.catalog().project_by_id(run.project))?.ok_or(ServiceError::UnknownRun(id.0))
     }
 
     /// Every project, the one that ran last first.

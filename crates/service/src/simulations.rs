@@ -6,7 +6,7 @@ use catalog::{ProjectEntry, RunId};
 use model::{CrawlSettings, Order, ProjectName, Rate};
 use serde::{Deserialize, Serialize};
 use simulate::report::{self, Mean, Plot};
-use simulate::{Expand, Outcome, Plan, Scenario, SimWeb, SimulateError, WebSource};
+use simulate::{Download, Expand, Outcome, Plan, Scenario, SimWeb, SimulateError, Watch, WebSource};
 use utoipa::ToSchema;
 
 use crate::{Data, ServiceError};
@@ -76,19 +76,27 @@ pub struct Simulated {
 
 /// Simulates a scenario: over a generated Web, or over what a project has crawled. Files are for the command line.
 pub fn simulate(data: &Data, scenario: &Scenario) -> Result<Simulated, ServiceError> {
+    simulate_watched(data, scenario, &mut |_| true)
+}
+
+/// The same; `watch` is told of orders at work, and ends it by saying false.
+pub fn simulate_watched(
+    data: &Data,
+    scenario: &Scenario,
+    watch: Watch<'_>,
+) -> Result<Simulated, ServiceError> {
     scenario.check().map_err(wrong)?;
     let mut outcomes = Vec::new();
+    let mut each = |outcome: &Outcome, _: &SimWeb, _: &[Download], _: &[f64]| outcomes.push(outcome.clone());
     match &scenario.web {
         WebSource::Crawl(name) => {
             let name: ProjectName = name
                 .parse()
                 .map_err(|_| ServiceError::Settings(format!("{name:?} is no name of a project")))?;
             let web = web_of(data, &data.project(Some(&name))?)?;
-            scenario.on(&web, None, &mut |outcome, _, _, _| outcomes.push(outcome.clone())).map_err(wrong)?;
+            scenario.on(&web, None, &mut each, watch).map_err(wrong)?;
         }
-        WebSource::Generated(_) => {
-            scenario.run(&mut |outcome, _, _, _| outcomes.push(outcome.clone())).map_err(wrong)?;
-        }
+        WebSource::Generated(_) => scenario.run_watched(&mut each, watch).map_err(wrong)?,
         WebSource::Edges(_) | WebSource::Warc(_) => {
             return Err(ServiceError::Settings(
                 "lists of edges and WARC files are simulated by \"gannet simulate\"".to_owned(),
@@ -113,10 +121,7 @@ pub fn simulated(outcomes: Vec<Outcome>) -> Simulated {
 /// What a project's crawl would take by another order or at another rate. From a blocking thread.
 pub fn what_if(data: &Data, request: &WhatIfRequest) -> Result<WhatIf, ServiceError> {
     let entry = match request.run {
-        Some(run) => {
-            let found = data.wait(data.catalog().run(RunId(run)))?.ok_or(ServiceError::UnknownRun(run))?;
-            data.wait(data.catalog().project_by_id(found.project))?.ok_or(ServiceError::UnknownRun(run))?
-        }
+        Some(run) => data.project_of_run(RunId(run))?,
         None => data.project(request.project.as_ref())?,
     };
     let mut settings = entry.project.crawl.clone();
@@ -130,16 +135,7 @@ pub fn what_if(data: &Data, request: &WhatIfRequest) -> Result<WhatIf, ServiceEr
 fn predict(web: &SimWeb, settings: CrawlSettings) -> Result<WhatIf, ServiceError> {
     let order = settings.order;
     let rate = settings.rate;
-    let plan = Plan {
-        seeds: web.seeds().to_vec(),
-        workers: settings.connections as usize,
-        latency: Duration::from_millis(300),
-        by_rules: true,
-        queue: 0,
-        expand: Expand::All,
-        time: settings.walltime.limit(),
-        settings,
-    };
+    let plan = plan_of(web, settings);
     let run = simulate::run(web, &plan).map_err(wrong)?;
     let ranks = simulate::ranks(web).map_err(wrong)?;
     let outcome = simulate::outcome(order.to_string(), None, web, &run, &ranks, plan.workers);
@@ -183,8 +179,22 @@ fn predict(web: &SimWeb, settings: CrawlSettings) -> Result<WhatIf, ServiceError
     })
 }
 
+/// A crawl of what a project has met, as the project would do it.
+pub(crate) fn plan_of(web: &SimWeb, settings: CrawlSettings) -> Plan {
+    Plan {
+        seeds: web.seeds().to_vec(),
+        workers: settings.connections as usize,
+        latency: Duration::from_millis(300),
+        by_rules: true,
+        queue: 0,
+        expand: Expand::All,
+        time: settings.walltime.limit(),
+        settings,
+    }
+}
+
 /// The Web as a project has met it.
-fn web_of(data: &Data, entry: &ProjectEntry) -> Result<SimWeb, ServiceError> {
+pub(crate) fn web_of(data: &Data, entry: &ProjectEntry) -> Result<SimWeb, ServiceError> {
     let topic =
         crawl::topic_of(&CrawlSettings { order: Order::BREADTH_FIRST, ..entry.project.crawl.clone() });
     let topic = topic.map_err(|error| ServiceError::Settings(error.to_string()))?;
@@ -192,6 +202,6 @@ fn web_of(data: &Data, entry: &ProjectEntry) -> Result<SimWeb, ServiceError> {
     simulate::of_crawl(&snapshot, entry.crawl, &entry.project.start, topic.as_ref()).map_err(wrong)
 }
 
-fn wrong(error: SimulateError) -> ServiceError {
+pub(crate) fn wrong(error: SimulateError) -> ServiceError {
     ServiceError::Settings(error.to_string())
 }

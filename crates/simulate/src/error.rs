@@ -51,4 +51,7 @@ pub enum SimulateError {
     /// The frontier waits for something that never comes.
     #[error("the simulated crawl stands still after {0} pages")]
     StandsStill(u64),
+    /// Who watched has seen enough.
+    #[error("the simulation was ended before its end")]
+    Stopped,
 }

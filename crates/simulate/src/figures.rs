@@ -94,6 +94,17 @@ pub fn hourly(run: &Run, ranks: &[f64]) -> Vec<(u64, f64)> {
     hours
 }
 
+/// Share of the fetched pages that are expected to be, at the end of the run, as they were fetched; none where no
+/// page changes.
+pub fn fresh(web: &SimWeb, run: &Run) -> Option<f64> {
+    let end = run.fetched.last().filter(|_| !web.changes.is_empty())?.millis;
+    let stands = |done: &crate::Download| {
+        let days = (end - done.millis) as f64 / (24 * HOUR) as f64;
+        (-f64::from(web.changes[done.page as usize]) * days).exp()
+    };
+    Some(run.fetched.iter().map(stands).sum::<f64>() / run.fetched.len() as f64)
+}
+
 /// A run's way, in about a hundred points.
 pub fn curve(web: &SimWeb, run: &Run, ranks: &[f64]) -> Vec<Point> {
     let step = run.fetched.len().div_ceil(POINTS).max(1);

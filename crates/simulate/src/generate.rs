@@ -26,6 +26,8 @@ pub struct PowerLaw {
     pub telling: f64,
     /// Share of pages that answer with a failure.
     pub failures: f64,
+    /// How often a page changes in a simulated day, on the average: most seldom, few often. 0 = never.
+    pub changes: f64,
     /// Milliseconds that the slowest host takes for an answer; 0 = the plan says. Others take less.
     pub slowest: u32,
 }
@@ -42,6 +44,7 @@ impl Default for PowerLaw {
             together: 0.6,
             telling: 0.5,
             failures: 0.0,
+            changes: 0.0,
             slowest: 0,
         }
     }
@@ -117,7 +120,7 @@ impl PowerLaw {
         (0..self.pages).map(&mut of).collect()
     }
 
-    /// Failures and slow hosts.
+    /// Failures, slow hosts and changing pages.
     fn weather(&self, web: &mut SimWeb) {
         let mut dice = Dice(self.seed ^ 0x00fa_1105);
         if self.failures > 0.0 {
@@ -131,6 +134,10 @@ impl PowerLaw {
             let hosts: Vec<u32> =
                 (0..self.hosts.max(1)).map(|_| 1 + dice.below(u64::from(self.slowest)) as u32).collect();
             web.millis = (0..self.pages).map(|page| hosts[(page % self.hosts.max(1)) as usize]).collect();
+        }
+        if self.changes > 0.0 {
+            let mut of = |_| (-self.changes * (1.0 - dice.share()).ln()) as f32;
+            web.changes = (0..self.pages).map(&mut of).collect();
         }
     }
 }

@@ -8,6 +8,8 @@
 mod error;
 mod figures;
 mod generate;
+mod glyphs;
+mod picture;
 mod plot;
 pub mod report;
 mod revisits;
@@ -17,11 +19,12 @@ mod sources;
 mod web;
 
 pub use error::SimulateError;
-pub use figures::{Point, best_possible, curve, harvest, hourly, load, mass, ranks};
+pub use figures::{Point, best_possible, curve, fresh, harvest, hourly, load, mass, ranks};
 pub use generate::PowerLaw;
+pub use picture::Picture;
 pub use plot::{Line, plot};
 pub use revisits::{RevisitMean, Revisited, Revisiting, revisit_means};
 pub use run::{Download, Expand, Plan, Run, run, run_watched};
-pub use scenario::{Downloads, Outcome, Scenario, Shape, WebSource, outcome};
+pub use scenario::{Downloads, Outcome, Scenario, Shape, Watch, WebSource, outcome};
 pub use sources::{of_crawl, of_edges, of_warc};
 pub use web::{Look, Says, SimWeb};

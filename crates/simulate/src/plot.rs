@@ -1,6 +1,6 @@
-//! Lines as a picture (SVG), with axes and a legend: the same lines give the same bytes.
+//! Lines over numbers, with axes and a legend, as a picture.
 
-use std::fmt::Write as _;
+use crate::picture::{Anchor, BLACK, Colour, GREY, Picture, Shape};
 
 /// A line of a plot.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,96 +18,124 @@ const RIGHT: f64 = 200.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 
-/// Colours that differ also for those who see few.
-const COLOURS: [&str; 8] =
-    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5d3a9b", "#000000"];
+/// Colours that differ also for those who see few, and that stand out on white and on black.
+const COLOURS: [Colour; 8] = [
+    (0x00, 0x72, 0xb2),
+    (0xd5, 0x5e, 0x00),
+    (0x00, 0x9e, 0x73),
+    (0xcc, 0x79, 0xa7),
+    (0xb8, 0x7f, 0x00),
+    (0x7a, 0x8b, 0x00),
+    (0x8a, 0x63, 0xd2),
+    (0x80, 0x80, 0x80),
+];
 
 /// Draws lines; `across` and `up` say what the axes are.
-pub fn plot(title: &str, across: &str, up: &str, lines: &[Line]) -> String {
+pub fn plot(title: &str, across: &str, up: &str, lines: &[Line]) -> Picture {
     let points =
         || lines.iter().flat_map(|line| &line.points).filter(|(x, y)| x.is_finite() && y.is_finite());
-    let most = |of: fn(&(f64, f64)) -> f64| {
-        let most = points().map(of).fold(0.0, f64::max);
-        if most > 0.0 { most } else { 1.0 }
+    let most = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(0.0, f64::max);
+    let (across_marks, up_marks) = (marks(most(|point| point.0)), marks(most(|point| point.1)));
+    let x = |value: f64| LEFT + value / across_marks.end() * (WIDTH - LEFT - RIGHT);
+    let y = |value: f64| HEIGHT - BOTTOM - value / up_marks.end() * (HEIGHT - TOP - BOTTOM);
+    let words = |at: (f64, f64), text: &str, anchor: Anchor| Shape::Words {
+        at,
+        text: text.to_owned(),
+        anchor,
+        size: 12.0,
+        upward: false,
     };
-    let (most_x, most_y) = (most(|point| point.0), most(|point| point.1));
-    let x = |value: f64| LEFT + value / most_x * (WIDTH - LEFT - RIGHT);
-    let y = |value: f64| HEIGHT - BOTTOM - value / most_y * (HEIGHT - TOP - BOTTOM);
-    let mut svg = String::new();
-    // Writing to a string does not fail.
-    let _ = write!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
-         font-size=\"12\" role=\"img\">\n<title>{}</title>\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n\
-         <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
-        escaped(title),
-        escaped(title)
-    );
-    for step in 0..=4 {
-        let (part_x, part_y) = (most_x * f64::from(step) / 4.0, most_y * f64::from(step) / 4.0);
-        let (at_x, at_y) = (x(part_x), y(part_y));
-        let _ = write!(
-            svg,
-            "<line x1=\"{LEFT}\" y1=\"{at_y:.1}\" x2=\"{:.1}\" y2=\"{at_y:.1}\" stroke=\"#ddd\"/>\n\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n\
-             <text x=\"{at_x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n",
-            WIDTH - RIGHT,
-            LEFT - 8.0,
-            at_y + 4.0,
-            short(part_y),
-            HEIGHT - BOTTOM + 18.0,
-            short(part_x),
-        );
+    let mut shapes = vec![Shape::Words {
+        at: (LEFT, 24.0),
+        text: title.to_owned(),
+        anchor: Anchor::Start,
+        size: 15.0,
+        upward: false,
+    }];
+    for (value, label) in up_marks.labels() {
+        let at = y(value);
+        shapes.push(Shape::Line {
+            points: vec![(LEFT, at), (WIDTH - RIGHT, at)],
+            colour: GREY,
+            width: 1.0,
+            dashed: false,
+        });
+        shapes.push(words((LEFT - 8.0, at + 4.0), &label, Anchor::End));
     }
-    let _ = write!(
-        svg,
-        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n\
-         <text transform=\"translate(16 {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-        (LEFT + WIDTH - RIGHT) / 2.0,
-        HEIGHT - 12.0,
-        escaped(across),
-        (TOP + HEIGHT - BOTTOM) / 2.0,
-        escaped(up),
-    );
+    for (value, label) in across_marks.labels() {
+        let at = x(value);
+        let foot = HEIGHT - BOTTOM;
+        shapes.push(Shape::Line {
+            points: vec![(at, foot), (at, foot + 4.0)],
+            colour: BLACK,
+            width: 1.0,
+            dashed: false,
+        });
+        shapes.push(words((at, foot + 18.0), &label, Anchor::Middle));
+    }
+    shapes.push(words(((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12.0), across, Anchor::Middle));
+    shapes.push(Shape::Words {
+        at: (16.0, (TOP + HEIGHT - BOTTOM) / 2.0),
+        text: up.to_owned(),
+        anchor: Anchor::Middle,
+        size: 12.0,
+        upward: true,
+    });
     for (number, line) in lines.iter().enumerate() {
         let colour = COLOURS[number % COLOURS.len()];
-        let dashes = if number >= COLOURS.len() { " stroke-dasharray=\"6 3\"" } else { "" };
-        let path: Vec<String> = line
-            .points
-            .iter()
-            .filter(|(x, y)| x.is_finite() && y.is_finite())
-            .map(|(across, up)| format!("{:.1},{:.1}", x(*across), y(*up)))
-            .collect();
+        let dashed = number >= COLOURS.len();
+        let known = line.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
+        let points = known.map(|(across, up)| (x(*across), y(*up))).collect();
+        shapes.push(Shape::Line { points, colour, width: 2.0, dashed });
         let at = TOP + 16.0 * number as f64;
-        let _ = write!(
-            svg,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dashes}/>\n\
-             <line x1=\"{:.1}\" y1=\"{at:.1}\" x2=\"{:.1}\" y2=\"{at:.1}\" stroke=\"{colour}\" stroke-width=\"3\"{dashes}/>\n\
-             <text x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
-            path.join(" "),
-            WIDTH - RIGHT + 12.0,
-            WIDTH - RIGHT + 34.0,
-            WIDTH - RIGHT + 40.0,
-            at + 4.0,
-            escaped(&line.name),
-        );
+        shapes.push(Shape::Line {
+            points: vec![(WIDTH - RIGHT + 12.0, at), (WIDTH - RIGHT + 34.0, at)],
+            colour,
+            width: 3.0,
+            dashed,
+        });
+        shapes.push(words((WIDTH - RIGHT + 40.0, at + 4.0), &line.name, Anchor::Start));
     }
-    svg.push_str("</svg>\n");
-    svg
+    Picture { width: WIDTH as u32, height: HEIGHT as u32, title: title.to_owned(), shapes }
 }
 
-/// A number as an axis shows it.
-fn short(number: f64) -> String {
-    match number {
-        n if n >= 1e6 => format!("{:.1} M", n / 1e6),
-        n if n >= 1e4 => format!("{:.0} k", n / 1e3),
-        n if n >= 10.0 || n == n.trunc() => format!("{n:.0}"),
-        n => format!("{n:.2}"),
-    }
+/// The marks of an axis, at round numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Marks {
+    step: f64,
+    count: u32,
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+/// Four to ten marks above 0, the last at `most` or beyond.
+fn marks(most: f64) -> Marks {
+    let most = if most > 0.0 { most } else { 1.0 };
+    let unit = 10f64.powf((most / 4.0).log10().floor());
+    // A step that is a hair too long would leave its place empty.
+    let fits = |step: &f64| most / step >= 4.0 - 1e-9;
+    let step = [5.0, 2.0, 1.0].map(|digit| digit * unit).into_iter().find(fits).unwrap_or(unit);
+    Marks { step, count: (most / step - 1e-9).ceil() as u32 }
+}
+
+impl Marks {
+    fn end(&self) -> f64 {
+        self.step * f64::from(self.count)
+    }
+
+    /// Each mark, with what stands there.
+    fn labels(&self) -> Vec<(f64, String)> {
+        let (unit, name) = match self.step {
+            step if step >= 1e6 => (1e6, " M"),
+            step if step >= 1e3 => (1e3, " k"),
+            _ => (1.0, ""),
+        };
+        let places = (-(self.step / unit).log10().floor()).max(0.0) as usize;
+        let label = |value: f64| match value > 0.0 {
+            true => format!("{:.places$}{name}", value / unit),
+            false => "0".to_owned(),
+        };
+        let marks = (0..=self.count).map(|number| self.step * f64::from(number));
+        marks.map(|value| (value, label(value))).collect()
+    }
 }
 
 #[cfg(test)]
@@ -120,11 +148,31 @@ mod tests {
             Line { name: "a < b".into(), points: vec![(0.0, 0.0), (10.0, 5.0)] },
             Line { name: "c".into(), points: vec![(0.0, f64::NAN), (20.0, 1.0)] },
         ];
-        let svg = plot("A & B", "pages", "mass", &lines);
-        assert_eq!(svg.matches("<polyline").count(), 2);
+        let picture = plot("A & B", "pages", "mass", &lines);
+        let svg = picture.svg();
+        assert_eq!(svg.matches("stroke-width=\"2\"").count(), 2);
         assert!(svg.contains("a &lt; b") && svg.contains("A &amp; B") && !svg.contains("NaN"));
         assert!(svg.contains("70.0,370.0 315.0,40.0"), "{svg}");
-        assert_eq!(svg, plot("A & B", "pages", "mass", &lines));
-        assert!(plot("", "", "", &[]).ends_with("</svg>\n"));
+        assert_eq!((svg, picture.png()), (plot("A & B", "pages", "mass", &lines).svg(), picture.png()));
+        assert!(plot("", "", "", &[]).svg().ends_with("</svg>\n"));
+    }
+
+    fn check(most: f64, expected: &str) {
+        let labels = marks(most).labels();
+        let words: Vec<&str> = labels.iter().map(|(_, label)| label.as_str()).collect();
+        assert_eq!(words.join(", "), expected, "{most}");
+        assert!(labels.last().is_some_and(|(value, _)| *value >= most * (1.0 - 1e-9)));
+    }
+
+    #[test]
+    fn marks_are_round_numbers() {
+        check(1.0, "0, 0.2, 0.4, 0.6, 0.8, 1.0");
+        check(0.97, "0, 0.2, 0.4, 0.6, 0.8, 1.0");
+        check(5.0, "0, 1, 2, 3, 4, 5");
+        check(20.0, "0, 5, 10, 15, 20");
+        check(60_000.0, "0, 10 k, 20 k, 30 k, 40 k, 50 k, 60 k");
+        check(3_900.0, "0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000");
+        check(12_000_000.0, "0, 2 M, 4 M, 6 M, 8 M, 10 M, 12 M");
+        check(0.0, "0, 0.2, 0.4, 0.6, 0.8, 1.0");
     }
 }

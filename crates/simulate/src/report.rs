@@ -1,10 +1,10 @@
-//! What came of a simulation, for people and programs: a verdict in words, tables (CSV), plots (SVG).
+//! What came of a simulation, for people and programs: a verdict in words, tables (CSV), plots.
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Download, Line, Outcome, SimWeb, plot};
+use crate::{Download, Line, Outcome, Picture, SimWeb, plot};
 
 /// The order that no crawl can have.
 const BEST: &str = "best possible";
@@ -29,6 +29,9 @@ pub struct Mean {
     pub mass: [(f64, f64); 4],
     /// Pages on topic among the same.
     pub relevant: Option<[(f64, f64); 4]>,
+    /// Share of the pages that are at the end as they were fetched.
+    #[serde(default)]
+    pub fresh: Option<(f64, f64)>,
     /// Simulated seconds.
     pub seconds: (f64, f64),
     /// Pages fetched.
@@ -55,6 +58,8 @@ pub fn means(outcomes: &[Outcome]) -> Vec<Mean> {
             webs: of.len(),
             mass: [0, 1, 2, 3].map(|at| spread(&|outcome| outcome.mass[at])),
             relevant: of.iter().all(|outcome| outcome.relevant.is_some()).then(|| [0, 1, 2, 3].map(relevant)),
+            fresh: (of.iter().all(|outcome| outcome.fresh.is_some()))
+                .then(|| spread(&|outcome| outcome.fresh.unwrap_or(0.0))),
             seconds: spread(&|outcome| outcome.seconds),
             pages: spread(&|outcome| outcome.pages as f64),
         }
@@ -114,13 +119,23 @@ pub fn verdict(outcomes: &[Outcome]) -> String {
             lasting(quickest.seconds.0)
         );
     }
+    let fresh = |mean: &&Mean| mean.fresh.map(|(share, _)| share);
+    let freshest = orders.iter().max_by(|a, b| fresh(a).unwrap_or(0.0).total_cmp(&fresh(b).unwrap_or(0.0)));
+    if let Some((freshest, share)) = freshest.and_then(|mean| Some((mean, fresh(mean)?))) {
+        let _ = write!(
+            words,
+            " At its end {:.0} % are as they were fetched ({}).",
+            100.0 * share,
+            freshest.order
+        );
+    }
     words
 }
 
 /// One line for each order and Web.
 pub fn table_csv(outcomes: &[Outcome]) -> String {
     let mut csv = String::from(
-        "order,seed,pages,mass_10,mass_25,mass_50,mass_all,relevant_10,relevant_25,relevant_50,relevant_all,seconds,pages_per_second\n",
+        "order,seed,pages,mass_10,mass_25,mass_50,mass_all,relevant_10,relevant_25,relevant_50,relevant_all,seconds,pages_per_second,fresh\n",
     );
     for outcome in outcomes {
         let seed = outcome.seed.map(|seed| seed.to_string()).unwrap_or_default();
@@ -130,9 +145,10 @@ pub fn table_csv(outcomes: &[Outcome]) -> String {
             None => ",,,".to_owned(),
         };
         let speed = outcome.pages_per_second.map(|speed| format!("{speed:.3}")).unwrap_or_default();
+        let fresh = outcome.fresh.map(|share| format!("{share:.6}")).unwrap_or_default();
         let _ = writeln!(
             csv,
-            "{},{seed},{},{mass},{relevant},{:.3},{speed}",
+            "{},{seed},{},{mass},{relevant},{:.3},{speed},{fresh}",
             quoted(&outcome.order),
             outcome.pages,
             outcome.seconds
@@ -185,8 +201,14 @@ pub fn downloads_csv(outcome: &Outcome, web: &SimWeb, downloads: &[Download], ra
     csv
 }
 
-/// The plots: of the first Web, all orders.
+/// The plots as lines (SVG).
 pub fn plots(outcomes: &[Outcome]) -> Vec<Plot> {
+    let plot = |(name, picture): (&str, Picture)| Plot { name: format!("{name}.svg"), svg: picture.svg() };
+    pictures(outcomes).into_iter().map(plot).collect()
+}
+
+/// The plots by name: of the first Web, all orders.
+pub fn pictures(outcomes: &[Outcome]) -> Vec<(&'static str, Picture)> {
     let first = outcomes.first().and_then(|outcome| outcome.seed);
     let shown: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.seed == first).collect();
     let timed: Vec<&Outcome> = shown.iter().copied().filter(|outcome| outcome.order != BEST).collect();
@@ -194,73 +216,38 @@ pub fn plots(outcomes: &[Outcome]) -> Vec<Plot> {
         let line = |outcome: &&Outcome| Line { name: outcome.order.clone(), points: points(outcome) };
         of.iter().map(line).collect::<Vec<Line>>()
     };
-    let mut plots = vec![
-        Plot {
-            name: "mass.svg".to_owned(),
-            svg: plot(
-                "PageRank gathered",
-                "pages",
-                "share of all PageRank",
-                &lines(&shown, &|outcome| of_curve(outcome, |point| (point.pages as f64, point.mass))),
-            ),
-        },
-        Plot {
-            name: "mass-by-time.svg".to_owned(),
-            svg: plot(
-                "PageRank gathered by time",
-                "simulated seconds",
-                "share of all PageRank",
-                &lines(&timed, &|outcome| of_curve(outcome, |point| (point.seconds, point.mass))),
-            ),
-        },
-        Plot {
-            name: "rank-by-hour.svg".to_owned(),
-            svg: plot(
+    let by_pages = lines(&shown, &|outcome| of_curve(outcome, |point| (point.pages as f64, point.mass)));
+    let by_time = lines(&timed, &|outcome| of_curve(outcome, |point| (point.seconds / 3_600.0, point.mass)));
+    let by_hour = lines(&timed, &|outcome| {
+        let hours = outcome.hourly.iter().enumerate().filter(|(_, (pages, _))| *pages > 0);
+        hours.map(|(hour, (_, mean))| (hour as f64 + 1.0, *mean)).collect()
+    });
+    let share = "share of all PageRank";
+    let mut pictures = vec![
+        ("mass", plot("PageRank gathered", "pages", share, &by_pages)),
+        ("mass-by-time", plot("PageRank gathered by time", "simulated hours", share, &by_time)),
+        (
+            "rank-by-hour",
+            plot(
                 "Mean PageRank of the pages of each hour (mean of all: 1)",
-                "simulated hour",
+                "hour",
                 "mean PageRank",
-                &lines(&timed, &|outcome| {
-                    let hours = outcome.hourly.iter().enumerate();
-                    hours
-                        .filter(|(_, (pages, _))| *pages > 0)
-                        .map(|(hour, (_, mean))| (hour as f64, *mean))
-                        .collect()
-                }),
+                &by_hour,
             ),
-        },
+        ),
     ];
     if shown.iter().any(|outcome| outcome.relevant.is_some()) {
-        plots.push(Plot {
-            name: "relevant.svg".to_owned(),
-            svg: plot(
-                "Pages on topic",
-                "pages",
-                "pages on topic",
-                &lines(&shown, &|outcome| {
-                    of_curve(outcome, |point| (point.pages as f64, point.relevant as f64))
-                }),
-            ),
-        });
+        let lines =
+            lines(&shown, &|outcome| of_curve(outcome, |point| (point.pages as f64, point.relevant as f64)));
+        pictures.push(("relevant", plot("Pages on topic", "pages", "pages on topic", &lines)));
     }
     if timed.iter().any(|outcome| outcome.load.len() > 1) {
-        plots.push(Plot {
-            name: "load.svg".to_owned(),
-            svg: plot(
-                "Pages by worker",
-                "worker",
-                "pages",
-                &lines(&timed, &|outcome| {
-                    outcome
-                        .load
-                        .iter()
-                        .enumerate()
-                        .map(|(worker, pages)| (worker as f64, *pages as f64))
-                        .collect()
-                }),
-            ),
+        let lines = lines(&timed, &|outcome| {
+            (1..).zip(&outcome.load).map(|(worker, pages)| (f64::from(worker), *pages as f64)).collect()
         });
+        pictures.push(("load", plot("Pages by worker", "worker", "pages", &lines)));
     }
-    plots
+    pictures
 }
 
 fn of_curve(outcome: &Outcome, point: impl Fn(&crate::Point) -> (f64, f64)) -> Vec<(f64, f64)> {

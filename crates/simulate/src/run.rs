@@ -294,7 +294,7 @@ impl Simulation<'_> {
             lease,
             key: leased.key,
             sent: asked.then_some(Sent { start: started, end: now }),
-            asked: Asked::default(),
+            asked: Asked { crawl_delay: page.and_then(|page| self.web.pause(page)), retry_after: None },
             end,
         };
         self.frontier.settle(&mut self.batch, settled, now)?;

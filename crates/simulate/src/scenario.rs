@@ -6,10 +6,11 @@ use judge::topic::{Method, Topic, TopicChoice, Weights};
 use model::{CrawlSettings, Order, Rate, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::figures::{Point, curve, harvest, load};
+use crate::figures::{Point, curve, fresh, harvest, load};
 use crate::sources::{of_edges, of_warc};
 use crate::{
-    Download, Expand, Plan, PowerLaw, Run, SimWeb, SimulateError, best_possible, hourly, mass, ranks, run,
+    Download, Expand, Plan, PowerLaw, Run, SimWeb, SimulateError, best_possible, hourly, mass, ranks,
+    run_watched,
 };
 
 /// A simulation, as its file describes it.
@@ -76,6 +77,8 @@ pub struct Shape {
     pub telling: f64,
     /// Share of pages that fail.
     pub failures: f64,
+    /// How often a page changes in a simulated day, on the average.
+    pub changes: f64,
     /// How long the slowest host takes; 0 = all take `latency`.
     pub slowest: Span,
 }
@@ -97,6 +100,9 @@ pub struct Outcome {
     pub seconds: f64,
     /// Pages in a simulated second; none where it took no time.
     pub pages_per_second: Option<f64>,
+    /// Share of the pages that are at the end as they were fetched; none where no page changes.
+    #[serde(default)]
+    pub fresh: Option<f64>,
     /// Pages and their mean PageRank, that of all being 1, in each hour.
     pub hourly: Vec<(u64, f64)>,
     /// Pages that each worker fetched.
@@ -104,6 +110,12 @@ pub struct Outcome {
     /// The way there.
     pub curve: Vec<Point>,
 }
+
+/// Told how far an order is, about twenty times; ends the simulation by saying false.
+pub type Watch<'a> = &'a mut dyn FnMut(&Outcome) -> bool;
+
+/// How often a simulation at work is told of.
+const TOLD: u64 = 20;
 
 /// What an order fetched: page, URL, when, by which worker, and its PageRank.
 pub type Downloads<'a> = &'a mut dyn FnMut(&Outcome, &SimWeb, &[Download], &[f64]);
@@ -139,6 +151,7 @@ impl Default for Shape {
             together: usual.together,
             telling: usual.telling,
             failures: usual.failures,
+            changes: usual.changes,
             slowest: Span::default(),
         }
     }
@@ -156,6 +169,7 @@ impl Shape {
             together: self.together,
             telling: self.telling,
             failures: self.failures,
+            changes: self.changes,
             slowest: self.slowest.duration().as_millis() as u32,
         }
         .web()
@@ -197,27 +211,41 @@ impl Scenario {
             if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
                 return wrong("web: topic, together, telling and failures are 0 to 1");
             }
+            if !(0.0..=1e6).contains(&shape.changes) {
+                return wrong("web: changes are 0 to 1000000 a day");
+            }
         }
         Ok(())
     }
 
     /// Runs every order on every Web that the scenario can make itself; `each` is told as they end.
     pub fn run(&self, each: Downloads<'_>) -> Result<(), SimulateError> {
+        self.run_watched(each, &mut |_| true)
+    }
+
+    /// The same; `watch` is told of orders at work.
+    pub fn run_watched(&self, each: Downloads<'_>, watch: Watch<'_>) -> Result<(), SimulateError> {
         match &self.web {
-            WebSource::Edges(path) => self.on(&of_edges(path, &self.start)?, None, each),
+            WebSource::Edges(path) => self.on(&of_edges(path, &self.start)?, None, each, watch),
             WebSource::Warc(paths) => {
                 let topic = self.made_topic()?;
-                self.on(&of_warc(paths, &self.start, topic.as_ref())?, None, each)
+                self.on(&of_warc(paths, &self.start, topic.as_ref())?, None, each, watch)
             }
             WebSource::Generated(shape) => {
-                self.seeds.iter().try_for_each(|seed| self.on(&shape.web(*seed), Some(*seed), each))
+                self.seeds.iter().try_for_each(|seed| self.on(&shape.web(*seed), Some(*seed), each, watch))
             }
             WebSource::Crawl(name) => Err(SimulateError::Scenario(format!("no crawl of {name} is at hand"))),
         }
     }
 
     /// Runs every order on a Web.
-    pub fn on(&self, web: &SimWeb, seed: Option<u64>, each: Downloads<'_>) -> Result<(), SimulateError> {
+    pub fn on(
+        &self,
+        web: &SimWeb,
+        seed: Option<u64>,
+        each: Downloads<'_>,
+        watch: Watch<'_>,
+    ) -> Result<(), SimulateError> {
         let ranks = ranks(web)?;
         let most = if self.pages == 0 { usize::MAX } else { self.pages as usize };
         let best = best_possible(web, web.seeds(), &ranks, most);
@@ -225,10 +253,20 @@ impl Scenario {
             best.into_iter().map(|page| Download { page, millis: 0, worker: 0 }).collect();
         let best = Run { fetched: best, ..Run::default() };
         each(&outcome("best possible".to_owned(), seed, web, &best, &ranks, 1), web, &best.fetched, &ranks);
+        let step = (best.fetched.len() as u64).div_ceil(TOLD).max(1);
         for order in &self.orders {
-            let done = run(web, &self.plan(web, *order))?;
-            let outcome = outcome(order.to_string(), seed, web, &done, &ranks, self.workers);
-            each(&outcome, web, &done.fetched, &ranks);
+            let outcome_of = |run: &Run| outcome(order.to_string(), seed, web, run, &ranks, self.workers);
+            let mut so_far = Run::default();
+            let mut stopped = false;
+            let done = run_watched(web, &self.plan(web, *order), &mut |download| {
+                so_far.fetched.push(*download);
+                stopped = so_far.fetched.len() as u64 % step == 0 && !watch(&outcome_of(&so_far));
+                !stopped
+            })?;
+            if stopped {
+                return Err(SimulateError::Stopped);
+            }
+            each(&outcome_of(&done), web, &done.fetched, &ranks);
         }
         Ok(())
     }
@@ -287,6 +325,7 @@ pub fn outcome(
         relevant: web.has_topic().then(|| parts.map(|count| harvest(web, &pages, count))),
         seconds,
         pages_per_second: (seconds > 0.0).then(|| pages.len() as f64 / seconds),
+        fresh: fresh(web, run),
         hourly: hourly(run, ranks),
         load: load(run, workers),
         curve: curve(web, run, ranks),
@@ -339,6 +378,31 @@ mod tests {
     }
 
     #[test]
+    fn a_simulation_at_work_is_watched_and_ended() {
+        let text = "web: {generated: {pages: 400}}\norders: [breadth-first, random]\n";
+        let scenario = Scenario::parse(text).unwrap();
+        let mut told = Vec::new();
+        let watch = &mut |outcome: &Outcome| {
+            told.push((outcome.order.clone(), outcome.pages));
+            told.len() < 30
+        };
+        let ended = scenario.run_watched(&mut |_, _, _, _| (), watch);
+        assert!(matches!(ended, Err(SimulateError::Stopped)));
+        assert_eq!(told[0], ("breadth-first".to_owned(), 20));
+        assert_eq!((told[19].1, told[20].1, told.len()), (400, 20, 30));
+    }
+
+    #[test]
+    fn a_slow_crawl_of_a_changing_web_is_less_fresh() {
+        let text = "web: {generated: {pages: 300, hosts: 3, changes: 1}}\norders: [breadth-first]\n";
+        let (slow, quick) =
+            (outcomes(&format!("{text}rate: 1/h\n")), outcomes(&format!("{text}rate: 1/s\n")));
+        let (slow, quick) = (slow[1].fresh.unwrap(), quick[1].fresh.unwrap());
+        assert!((0.2..0.7).contains(&slow) && (0.99..1.0).contains(&quick), "{slow} {quick}");
+        assert_eq!(outcomes("web: {generated: {pages: 30}}\n")[1].fresh, None);
+    }
+
+    #[test]
     fn a_queue_is_filled_when_it_is_empty() {
         let text = "web: {generated: {pages: 400}}\norders: [backlink]\n";
         let (one, many) = (outcomes(&format!("{text}queue: 1\n")), outcomes(&format!("{text}queue: 50\n")));
@@ -365,6 +429,7 @@ mod tests {
             "pace: 1",
             "web: {generated: {pages: 0}}",
             "web: {generated: {topic: 2}}",
+            "web: {generated: {changes: -1}}",
             "seeds: []",
             "workers: 0",
             "expand: some",

@@ -10,19 +10,16 @@ use archive::{HttpHead, RecordKind, WarcReader};
 use bytes::Bytes;
 use fetch::{DecodeLimits, decode};
 use frontier::Unfollowed;
-use frontier::tables::{RELEVANCE, URLS, relevance_of};
+use frontier::tables::{HOSTS, RELEVANCE, URLS, relevance_of};
 use judge::topic::Topic;
 use kv::Reader;
 use model::{CrawlId, ErrorKind, HostKey, LinkKind, Normalise, Outcome, PageUrl, UrlKey};
 
-use crate::web::{Look, Says};
+use crate::web::{Look, ON_TOPIC, Says};
 use crate::{SimWeb, SimulateError};
 
 /// Bytes of one record that are read.
 const LONGEST: u64 = 64 << 20;
-
-/// What the words of a link count of its promise; the rest are those of its URL.
-const OF_ANCHOR: f64 = 0.8;
 
 /// A Web of a list of edges; crawls begin at these names, or at the first. Where all names are URLs the pages have
 /// them, else all are on one host.
@@ -64,7 +61,18 @@ pub fn of_crawl(
         urls.push(record.url);
         outcomes.push(record.outcome);
     }
-    let mut web = SimWeb::of_hosts(numbered_hosts(&urls));
+    let hosts = numbered_hosts(&urls);
+    let mut pauses = vec![0; hosts.iter().max().map_or(0, |most| *most as usize + 1)];
+    for (host, url) in hosts.iter().zip(&urls) {
+        // Hosts are numbered as they come: each is looked up with its first URL.
+        if let Some(pause) = pauses.get_mut(*host as usize).filter(|pause| **pause == 0) {
+            let record = reader.get(&HOSTS, &HostKey::of(&url.host()).0)?;
+            let asked = record.and_then(|record| record.crawl_delay).unwrap_or(0);
+            *pause = asked.clamp(1, u64::from(u32::MAX)) as u32;
+        }
+    }
+    let mut web = SimWeb::of_hosts(hosts);
+    web.pauses = pauses;
     web.name(urls);
     let pages = web.pages() as usize;
     web.says = outcomes.iter().map(|outcome| says(&web, outcome)).collect();
@@ -81,9 +89,9 @@ pub fn of_crawl(
         let ((_, host, page), mark) = row?;
         if let Some(number) = web.numbers.get(&UrlKey { host: HostKey(host), page }) {
             let (value, on_topic) = relevance_of(mark);
-            // Whatever the measure and its threshold were: half and more are on topic.
-            let share = (value / (value + 1.0) / 2.0) as f32;
-            relevance[*number as usize] = if on_topic { 0.5 + share } else { share };
+            // What was on topic by the threshold of its time is.
+            let share = topic.map_or(value / (value + 1.0), |topic| topic.share(value)) as f32;
+            relevance[*number as usize] = if on_topic { share.max(ON_TOPIC) } else { share.min(0.499_999) };
             any = true;
         }
     }
@@ -103,8 +111,7 @@ pub fn of_crawl(
                 further: edge.kind == LinkKind::Further,
             });
             if let Some(topic) = topic.filter(|_| any) {
-                let promise = promise(topic, &edge.anchor, &web.urls[target as usize]);
-                web.promises.push(promise);
+                web.promises.push(topic.link_promise(&edge.anchor, &web.urls[target as usize]));
             }
         }
         web.add_links(targets);
@@ -252,16 +259,10 @@ fn found(url: &PageUrl, block: &[u8], topic: Option<&Topic>) -> Found {
         found.relevance = judged.share as f32;
     }
     for link in page.links.iter().filter(|link| !link.rel.nofollow && !page.directives.nofollow) {
-        let promise = topic.map_or(0.0, |topic| promise(topic, &link.anchor, &link.url));
+        let promise = topic.map_or(0.0, |topic| topic.link_promise(&link.anchor, &link.url));
         found.links.push((link.url.clone(), promise));
     }
     found
-}
-
-fn promise(topic: &Topic, anchor: &str, url: &PageUrl) -> f32 {
-    let path = url.as_str().splitn(4, '/').nth(3).unwrap_or_default();
-    let words = path.replace(|c: char| !c.is_alphanumeric(), " ");
-    (OF_ANCHOR * topic.promise(anchor) + (1.0 - OF_ANCHOR) * topic.promise(&words)) as f32
 }
 
 fn says(web: &SimWeb, outcome: &Outcome) -> Says {
@@ -271,7 +272,12 @@ fn says(web: &SimWeb, outcome: &Outcome) -> Says {
         Outcome::Failed { error, .. } => Says::Failed(error.clone()),
         Outcome::Disallowed { .. } => Says::Disallowed,
         Outcome::Unwanted { what } => Says::Unwanted(what.clone()),
-        _ => Says::Unknown,
+        Outcome::Gone { .. } => Says::Failed(ErrorKind::Status(404)),
+        // What rules and guards refused is not asked for.
+        Outcome::Excluded { .. } | Outcome::OffSite | Outcome::OverLimit { .. } | Outcome::Trap { .. } => {
+            Says::Disallowed
+        }
+        Outcome::Waiting | Outcome::Retrying { .. } => Says::Unknown,
     }
 }
 

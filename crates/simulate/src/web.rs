@@ -1,6 +1,7 @@
 //! A Web of numbers: pages, their links, the host of each, and what asking for each gives.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use frontier::Unfollowed;
 use model::{ErrorKind, PageUrl, UrlKey};
@@ -31,6 +32,10 @@ pub struct SimWeb {
     pub(crate) millis: Vec<u32>,
     /// Bytes of an answer, by page.
     pub(crate) bytes: Vec<u32>,
+    /// How often a page changes in a day, by page.
+    pub(crate) changes: Vec<f32>,
+    /// Milliseconds that a host asks for between two requests, by number of the host.
+    pub(crate) pauses: Vec<u32>,
 }
 
 /// What asking for a page gives.
@@ -138,6 +143,34 @@ impl SimWeb {
     /// What asking for a page gives.
     pub fn says(&self, page: u32) -> Says {
         self.says.get(page as usize).cloned().unwrap_or_default()
+    }
+
+    /// The pause that the host of a page asks for.
+    pub(crate) fn pause(&self, page: u32) -> Option<Duration> {
+        let host = self.hosts.get(page as usize)?;
+        let millis = self.pauses.get(*host as usize).filter(|millis| **millis > 0)?;
+        Some(Duration::from_millis(u64::from(*millis)))
+    }
+
+    /// What was never asked for counts as a page without links from now on, for who asks how long all of it takes;
+    /// it takes as long as others of its host. How many there were.
+    pub fn take_unknown_for_pages(&mut self) -> u64 {
+        let mut hosts: HashMap<u32, (u64, u64)> = HashMap::new();
+        for (host, millis) in self.hosts.iter().zip(&self.millis).filter(|(_, millis)| **millis > 0) {
+            let (sum, count) = hosts.entry(*host).or_default();
+            (*sum, *count) = (*sum + u64::from(*millis), *count + 1);
+        }
+        let all = hosts.values().fold((0, 0), |all, host| (all.0 + host.0, all.1 + host.1));
+        let mut unknown = 0;
+        for (page, says) in self.says.iter_mut().enumerate().filter(|(_, says)| **says == Says::Unknown) {
+            *says = Says::Page;
+            unknown += 1;
+            let (sum, count) = self.hosts.get(page).and_then(|host| hosts.get(host)).unwrap_or(&all);
+            if let Some(millis) = self.millis.get_mut(page) {
+                *millis = (sum / (*count).max(1)) as u32;
+            }
+        }
+        unknown
     }
 
     /// True when pages have a relevance.

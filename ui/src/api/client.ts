@@ -139,6 +139,33 @@ export const get = async <T>(path: Paths['GET'], query?: Query, signal?: AbortSi
 export const post = async <T>(path: Paths['POST'], body: unknown = {}, signal?: AbortSignal): Promise<T> => (await ask<T>('POST', path, { body, signal })).data;
 export const del = async <T>(path: Paths['DELETE'], version?: string | number | null): Promise<T> => (await ask<T>('DELETE', path, { version })).data;
 
+/** Asks for lines of JSON and tells each as it comes. */
+export async function lines<T>(path: Paths['POST'], body: unknown, each: (line: T) => void, signal?: AbortSignal): Promise<void> {
+  let answer: Response;
+  try {
+    answer = await fetch(address(path), {
+      method: 'POST',
+      headers: { accept: 'application/x-ndjson', 'content-type': 'application/json', 'x-gannet-csrf': csrf },
+      body: JSON.stringify(body),
+      signal,
+      credentials: 'same-origin',
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Problem(0, 'The server does not answer', 'No connection to gannet serve.', 'See whether it still runs in its terminal; this page goes on when it answers.');
+  }
+  if (!answer.ok) throw await read(answer);
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const piece = await reader?.read();
+    if (!piece || piece.done) break;
+    const parts = (rest + piece.value).split('\n');
+    rest = parts.pop() ?? '';
+    for (const line of parts) if (line) each(JSON.parse(line) as T);
+  }
+}
+
 /** A part of a path. */
 export const part = encodeURIComponent;
 

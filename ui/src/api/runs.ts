@@ -184,6 +184,26 @@ export const exclude = (id: string | number, patterns: string[], dryRun: boolean
   post<Excluded>(at(id, '/exclude'), { patterns, dry_run: dryRun }, signal);
 export const retryFailed = (id: string | number) => post<Run>(at(id, '/retry'));
 export const livePages = (id: string | number, signal?: AbortSignal) => get<Items<LivePage>>(at(id, '/live'), {}, signal);
+/** What the pages of a run are worth. */
+export interface Outlook {
+  hours: { hour: number; pages: number; mean: number }[];
+  quarters: { discovered: number; fetched: number; on_topic: number }[];
+  relevance: number[];
+  relevance_blocks: number[];
+}
+
+/** How long the whole crawl takes. */
+export interface Forecast {
+  words: string | null;
+  basis: string;
+  pages: number;
+  seconds: number;
+  share: number;
+  share_seconds: number;
+}
+
+export const outlook = (id: string | number, signal?: AbortSignal) => get<Outlook>(at(id, '/outlook'), {}, signal);
+export const forecast = (id: string | number, signal?: AbortSignal) => get<Forecast>(at(id, '/forecast'), {}, signal);
 export const series = (id: string | number, signal?: AbortSignal) => get<Series>(at(id, '/series'), {}, signal);
 /** Lines after that of a cursor, `0` for the first; without a cursor the last ones. */
 export const logPage = (id: string | number, filter: LogFilter, where: { cursor?: string; limit: number }, signal?: AbortSignal) =>

@@ -1740,6 +1740,7 @@ export interface Paths {
     | `/samples/${string}`
     | `/select`
     | `/simulations`
+    | `/simulations/live`
     | `/sitemap`
     | `/tokens`
     | `/try`
@@ -1790,6 +1791,8 @@ export interface Paths {
     | `/runs/${string}/log`
     | `/runs/${string}/log/download`
     | `/runs/${string}/series`
+    | `/runs/${string}/outlook`
+    | `/runs/${string}/forecast`
     | `/samples`
     | `/session`
     | `/settings`

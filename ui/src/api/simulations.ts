@@ -1,5 +1,5 @@
 // Orders compared under a simulated clock, what another order would bring, and the crawl as a map.
-import { get, part, post } from './client';
+import { get, lines, part, post, Problem } from './client';
 
 export interface Point {
   pages: number;
@@ -17,6 +17,8 @@ export interface Outcome {
   relevant: [number, number, number, number] | null;
   seconds: number;
   pages_per_second: number | null;
+  /** Share of the pages that are at the end as they were fetched; null where none changes. */
+  fresh: number | null;
   hourly: [number, number][];
   load: number[];
   curve: Point[];
@@ -30,6 +32,7 @@ export interface Mean {
   webs: number;
   mass: [Spread, Spread, Spread, Spread];
   relevant: [Spread, Spread, Spread, Spread] | null;
+  fresh: Spread | null;
   seconds: Spread;
   pages: Spread;
 }
@@ -44,7 +47,7 @@ export interface Simulated {
 }
 
 export interface Scenario {
-  web: { generated: { pages: number; hosts: number; links: number; skew: number; topic: number; failures: number } } | { crawl: string };
+  web: { generated: { pages: number; hosts: number; links: number; skew: number; topic: number; failures: number; changes: number } } | { crawl: string };
   orders: string[];
   seeds: number[];
   pages: number;
@@ -90,6 +93,18 @@ export interface SiteMap {
   arcs: [number, number][];
 }
 
-export const simulate = (scenario: Scenario) => post<Simulated>('/simulations', scenario);
+/** Simulates, and tells how far each order is meanwhile. */
+export async function simulate(scenario: Scenario, each: (outcome: Outcome) => void, signal?: AbortSignal): Promise<Simulated> {
+  let told: Simulated | null = null;
+  let wrong: string | null = null;
+  const take = (line: { outcome?: Outcome; simulated?: Simulated; error?: string }) => {
+    if (line.outcome) each(line.outcome);
+    told = line.simulated ?? told;
+    wrong = line.error ?? wrong;
+  };
+  await lines('/simulations/live', scenario, take, signal);
+  if (!told) throw new Problem(400, 'The simulation failed', wrong ?? 'It was cut off.', 'Change what is wrong and try again.');
+  return told;
+}
 export const whatIf = (project: string, order: string | null, rate: string | null) => post<WhatIf>(`/projects/${part(project)}/what-if`, { order, rate });
 export const siteMap = (project: string, signal?: AbortSignal) => get<SiteMap>(`/projects/${part(project)}/map`, {}, signal);

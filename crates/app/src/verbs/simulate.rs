@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use crawl::WallClock;
 use model::{Order, Rate};
 use serde_json::json;
-use service::{Request, Simulated, WhatIf, WhatIfRequest, simulated};
-use simulate::report::{DOWNLOADS_HEAD, downloads_csv};
+use service::{Access, Data, Fill, Request, Simulated, WhatIf, WhatIfRequest, simulated};
+use simulate::report::{DOWNLOADS_HEAD, downloads_csv, pictures};
 use simulate::{Outcome, Scenario, WebSource};
 
 use super::asking::{ask_for, project, project_arg};
@@ -24,7 +25,7 @@ pub(super) fn command() -> Command {
         .after_help(
             "The file, with what is taken unless said:\n  \
              web: {generated: {pages: 60000, hosts: 1, links: 8, skew: 4, topic: 0, together: 0.6, telling: 0.5,\n                    \
-             failures: 0, slowest: 0}}\n       \
+             failures: 0, changes: 0, slowest: 0}}\n       \
              # or {edges: links.tsv}, {warc: [a.warc.gz]}, {crawl: PROJECT}\n  \
              orders: [breadth-first, pagerank]\n  \
              seeds: [1]        # of generated Webs; several are averaged\n  \
@@ -41,7 +42,8 @@ pub(super) fn command() -> Command {
              {pages: 200, days: 730, fetches: 30, rates: [0.004, 2], intervals: [1, 120], seeds: [1, 2, 3]}\n\n\
              Mass is the share of all PageRank that the first tenth, quarter and half of the pages hold.\n\n\
              Examples:\n  gannet simulate -p sim.yaml --out figures\n  \
-             gannet simulate --run 3 --order topic --rate 2/s",
+             gannet simulate --run 3 --order topic --rate 2/s\n  \
+             gannet simulate --run 3 --fill 500",
         )
         .arg(
             Arg::new("plan")
@@ -56,7 +58,7 @@ pub(super) fn command() -> Command {
                 .long("out")
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
-                .help("Write table, curves, downloads (CSV), outcomes (JSON) and plots (SVG) there"),
+                .help("Write table, curves, downloads (CSV), outcomes (JSON) and plots (SVG, PNG) there"),
         )
         .arg(
             Arg::new("run")
@@ -94,6 +96,13 @@ pub(super) fn command() -> Command {
                 .conflicts_with("plan")
                 .help("At this rate; the project's own unless said"),
         )
+        .arg(
+            Arg::new("fill")
+                .long("fill")
+                .value_name("PAGES")
+                .value_parser(value_parser!(u64).range(1..))
+                .help("First fetch up to so many of the crawl's missing pages from the Web, politely, and keep them"),
+        )
 }
 
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
@@ -118,6 +127,20 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     if let Some(dir) = out {
         fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
     }
+    match (flags.get_one("fill"), &scenario.web) {
+        (None, _) => {}
+        (Some(most), WebSource::Crawl(name)) => {
+            let name = name
+                .parse()
+                .map_err(|_| Failure::usage(anyhow::anyhow!("{name:?} is no name of a project")))?;
+            let order = scenario.orders.first().copied();
+            fill(context, Fill { run: None, project: Some(name), order, pages: *most })?;
+        }
+        (Some(_), _) => {
+            let words = "--fill goes on with a crawl: name one by web: {crawl: PROJECT}, --project or --run";
+            return Err(Failure::usage(anyhow::anyhow!(words)));
+        }
+    }
     let told = match &scenario.web {
         WebSource::Crawl(_) => of_crawl(context, scenario)?,
         _ => here(&scenario, out)?,
@@ -129,6 +152,10 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
 }
 
 fn what_if(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    if let Some(most) = flags.get_one("fill") {
+        let (run, order) = (flags.get_one("run").copied(), flags.get_one("order").copied());
+        fill(context, Fill { run, project: project(flags), order, pages: *most })?;
+    }
     let request = Request::WhatIf(WhatIfRequest {
         run: flags.get_one("run").copied(),
         project: project(flags),
@@ -145,6 +172,22 @@ fn what_if(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     })?;
     output.done()?;
     Ok(Exit::Done)
+}
+
+/// Fetches what is missing; the directory must be ours for that.
+fn fill(context: &Context, wanted: Fill) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let clock = WallClock::start();
+    let filled = runtime.block_on(async {
+        let data = Data::open(&context.data, Access::Existing).await?;
+        service::fill(&data, wanted, || clock.now()).await
+    });
+    let pages = filled.map_err(Failure::from_service)?;
+    runtime.shutdown_background();
+    if !context.quiet {
+        eprintln!("{pages} pages were fetched and kept");
+    }
+    Ok(())
 }
 
 /// Simulated by whoever owns the data directory.
@@ -187,17 +230,19 @@ fn here(scenario: &Scenario, out: Option<&Path>) -> Result<Simulated, Failure> {
 }
 
 fn write(dir: &Path, told: &Simulated) -> Result<(), Failure> {
-    let put = |name: &str, text: &str| {
+    let put_bytes = |name: &str, bytes: &[u8]| {
         let path = dir.join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+        fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
     };
+    let put = |name: &str, text: &str| put_bytes(name, text.as_bytes());
     put("table.csv", &told.table_csv)?;
     put("curves.csv", &told.curves_csv)?;
     let outcomes = serde_json::to_string_pretty(&json!({ "outcomes": told.outcomes, "means": told.means }));
     put("outcomes.json", &outcomes.context("outcomes are no JSON")?)?;
     put("verdict.txt", &format!("{}\n", told.verdict))?;
-    for plot in &told.plots {
-        put(&plot.name, &plot.svg)?;
+    for (name, picture) in pictures(&told.outcomes) {
+        put(&format!("{name}.svg"), &picture.svg())?;
+        put_bytes(&format!("{name}.png"), &picture.png())?;
     }
     Ok(())
 }
@@ -222,6 +267,10 @@ fn print(context: &Context, told: &Simulated) -> Result<Exit, Failure> {
     if has_topic {
         columns.extend([number("TOPIC 10 %"), number("25 %"), number("50 %")]);
     }
+    let changes = told.means.iter().any(|mean| mean.fresh.is_some());
+    if changes {
+        columns.push(number("FRESH"));
+    }
     columns.push(number("SECONDS"));
     let mut table = Table::new(&columns);
     for mean in &told.means {
@@ -234,6 +283,9 @@ fn print(context: &Context, told: &Simulated) -> Result<Exit, Failure> {
         if has_topic {
             let relevant = mean.relevant.unwrap_or_default();
             cells.extend(relevant[..3].iter().map(|pages| spread(*pages, 0)));
+        }
+        if changes {
+            cells.push(mean.fresh.map_or_else(String::new, |fresh| spread(fresh, 3)));
         }
         cells.push(format!("{:.0}", mean.seconds.0));
         table.row(cells)?;

@@ -2,8 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+
+use webs::demo::Demo;
 
 use crate::gannet::gannet;
+use crate::served::Served;
 
 /// Simulates a file's text → what was said, and the files written.
 fn simulate(dir: &Path, text: &str, name: &str) -> (String, Vec<(String, Vec<u8>)>) {
@@ -32,11 +36,16 @@ fn the_same_simulation_writes_the_same_bytes() {
     let expected = [
         "curves.csv",
         "downloads.csv",
+        "load.png",
         "load.svg",
+        "mass-by-time.png",
         "mass-by-time.svg",
+        "mass.png",
         "mass.svg",
         "outcomes.json",
+        "rank-by-hour.png",
         "rank-by-hour.svg",
+        "relevant.png",
         "relevant.svg",
         "table.csv",
         "verdict.txt",
@@ -68,4 +77,30 @@ fn a_list_of_edges_is_crawled_from_where_it_says() {
     fs::write(&plan, format!("{web}start: [nowhere]\n")).unwrap();
     let said = gannet(&["simulate", "-p", &plan.display().to_string()]);
     assert!(said.err.contains("has no page nowhere") && said.code != Some(0), "{}", said.err);
+}
+
+#[test]
+fn missing_pages_are_fetched_and_kept_when_asked() {
+    let site = Served::start(Arc::new(Demo::new(1, 1)));
+    let dir = tempfile::tempdir().unwrap();
+    let (start, data) = (site.start_url(), format!("--data={}", dir.path().display()));
+    let crawl = ["crawl", &start, &data, "-q", "--allow-private", "--rate=unlimited", "--max-pages=5"];
+    assert_eq!(gannet(&crawl).code, Some(0));
+    let told = |more: &[&str]| {
+        let said = gannet(&[&["simulate", "--run=1", "--rate=1/s", "--json", &data], more].concat());
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        serde_json::from_str::<serde_json::Value>(&said.out).unwrap()
+    };
+    let before = told(&[]);
+    assert_eq!(before["pages"], 5);
+    let missing = before["unknown"].as_u64().unwrap();
+    assert!(missing > 10, "{before}");
+    // The project has its limit of five pages again, so that no more of them are simulated.
+    let after = told(&["--fill=10"]);
+    assert_eq!(after["pages"], 5);
+    assert!(after["known"].as_u64() > before["known"].as_u64(), "{before} {after}");
+    let fetched = gannet(&["pages", &data, "--outcome=fetched", "--json"]);
+    assert!((15..40).contains(&fetched.out.lines().count()), "{}", fetched.out);
+    let said = gannet(&["simulate", "--fill=10", &data]);
+    assert!(said.code == Some(2) && said.err.contains("--fill goes on with a crawl"), "{}", said.err);
 }

@@ -64,6 +64,33 @@ async fn the_topic_order_goes_where_the_topic_is_and_relevance_is_kept() {
     check(lean, &expected).await;
 }
 
+/// `/x` is promising by a link on the start page; after the restart a page off topic links to it, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_links_promised_before_a_restart_counts_after_it() {
+    let orders = async |restarted: bool| {
+        let site = Site::serve(|request| match request.path.as_str() {
+            "/robots.txt" => not_found(),
+            "/" => worded("A boat", "boats", &[("/b", "Boats, boats"), ("/x", "A boat"), ("/y", "Y")]),
+            "/b" => worded("B", "Nothing", &[("/x", "Plain")]),
+            path => worded(path, "Nothing", &[]),
+        })
+        .await;
+        let bench = Bench::new();
+        for pages in if restarted { vec![1, 0] } else { vec![0] } {
+            let project = site.project(&bench, &[site.url("/")], |crawl| {
+                crawl.topic = vec!["boat".to_owned()];
+                crawl.order = "topic".parse().unwrap();
+                crawl.rate = Some("5/s".parse().unwrap());
+                crawl.max_pages = pages;
+            });
+            bench.crawl(project).await;
+        }
+        site.asked_paths().into_iter().filter(|path| path != "/robots.txt").collect::<Vec<_>>()
+    };
+    assert_eq!(orders(false).await, ["/", "/b", "/x", "/y"]);
+    assert_eq!(orders(true).await, ["/", "/b", "/x", "/y"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_off_topic_are_marked_and_their_links_let_be() {
     let edit = |crawl: &mut CrawlSettings| {

@@ -191,6 +191,7 @@ fn a_host_is_leased_to_one_worker() {
 fn a_url_handed_back_is_leased_again() {
     let mut desk = Desk::with(&[url("a.web", "1"), url("a.web", "2")], |settings| {
         settings.rate = Some("unlimited".parse().unwrap());
+        settings.order = model::Order::BREADTH_FIRST;
     });
     let lease = desk.lease();
     let keys = |lease: &Lease| lease.urls.iter().map(|url| url.key).collect::<Vec<_>>();

@@ -69,11 +69,11 @@ pub struct CrawlSettings {
     /// Read the sitemaps that a robots.txt names, as far as they are in scope.
     #[schemars(extend("x-group" = "Scope"))]
     pub robots_sitemaps: bool,
-    /// Which of a host's URLs to take first: nearest to the start or farthest from it (breadth-first, depth-first); by
-    /// links to them (backlink, pagerank, opic); with many links on pages of their host (forward-link), or that against
-    /// links to them, with turns for all (pvalue); by their shape (location); found on relevant pages (relevance), or by
-    /// relevant links as well (topic); nearest first while there is time left for them (timed-breadth-first, needs
-    /// walltime); at random. Shares mix them.
+    /// Which of a host's URLs to take first: by links to them (pagerank, the most important first; backlink, opic);
+    /// nearest to the start or farthest from it (breadth-first, depth-first); with many links on pages of their host
+    /// (forward-link), or that against links to them, with turns for all (pvalue); by their shape (location); found on
+    /// relevant pages (relevance), or by relevant links as well (topic); nearest first while there is time left for
+    /// them (timed-breadth-first, needs walltime); at random. Shares mix them.
     #[schemars(extend("x-group" = "Scope"))]
     pub order: Order,
     /// Follow links marked rel=nofollow, and links of pages that say nofollow. Without it they are recorded only.
@@ -404,7 +404,7 @@ impl Default for CrawlSettings {
             sitemaps: Vec::new(),
             feeds: Vec::new(),
             robots_sitemaps: false,
-            order: Order::BREADTH_FIRST,
+            order: Order::BEST_FIRST,
             follow_nofollow: false,
             honour_canonical: true,
             honour_noindex: true,

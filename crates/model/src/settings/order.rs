@@ -107,7 +107,7 @@ impl Order {
 
 impl Default for Order {
     fn default() -> Order {
-        Order::BREADTH_FIRST
+        Order::BEST_FIRST
     }
 }
 

@@ -8,7 +8,10 @@ use bytes::Bytes;
 use catalog::RunId;
 use serde::Deserialize;
 use serde_json::json;
-use service::{Excluded, Fetching, LogLevel, LogPage, LogRequest, Moment, RunView, Series, ServiceError};
+use service::{
+    Excluded, Fetching, Forecast, LogLevel, LogPage, LogRequest, Moment, Outlook, RunView, Series,
+    ServiceError,
+};
 use tokio::sync::mpsc;
 use utoipa::ToSchema;
 
@@ -81,6 +84,25 @@ pub(crate) async fn series(
     let step = query.read("step")?;
     let series = asking::blocking(&app, move |data| service::series(data, RunId(id), from, step)).await?;
     Ok(Json(series).into_response())
+}
+
+/// What the pages of a run are worth: mean PageRank by hour, relevance, what was found in each quarter of an hour.
+#[utoipa::path(
+    get, path = "/runs/{id}/outlook", tag = "runs", params(("id" = i64, Path)),
+    responses((status = 200, body = Outlook), Problems)
+)]
+pub(crate) async fn outlook(State(app): State<App>, Path(id): Path<i64>) -> Result<Json<Outlook>, Problem> {
+    let now = (app.now)();
+    asking::blocking(&app, move |data| service::outlook(data, RunId(id), now)).await.map(Json)
+}
+
+/// How long a run's crawl takes as a whole, and when it has most of the link mass, by what is known of its sites.
+#[utoipa::path(
+    get, path = "/runs/{id}/forecast", tag = "runs", params(("id" = i64, Path)),
+    responses((status = 200, body = Forecast), Problems)
+)]
+pub(crate) async fn forecast(State(app): State<App>, Path(id): Path<i64>) -> Result<Json<Forecast>, Problem> {
+    asking::blocking(&app, move |data| service::forecast(data, RunId(id))).await.map(Json)
 }
 
 /// Lines of a run's log, the newest last.

@@ -2,20 +2,27 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use service::{SiteMap, WhatIf, WhatIfRequest};
+use service::{Data, SiteMap, WhatIf, WhatIfRequest};
 use simulate::{Scenario, WebSource};
+use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
 use super::projects::parse_name;
-use crate::asking;
 use crate::extract::{Body, Path, Query};
 use crate::problem::{Problem, Problems};
 use crate::state::App;
+use crate::{asking, stream};
 
 /// Fetches of one simulation at most: all orders on all Webs.
 const MOST_FETCHES: u64 = 2_000_000;
+
+/// Lines on their way to who watches.
+const LINES: usize = 16;
 
 /// Pages in the picture of a map, unless said, and at most.
 const SHOWN: usize = 60;
@@ -49,11 +56,45 @@ pub(crate) struct MapAsked {
     responses((status = 200, body = Value), Problems)
 )]
 pub(crate) async fn create(State(app): State<App>, Body(asked): Body<Value>) -> Result<Json<Value>, Problem> {
+    let scenario = scenario(asked)?;
+    let simulated = asking::blocking(&app, move |data| service::simulate(data, &scenario)).await?;
+    Ok(Json(json!(simulated)))
+}
+
+/// The same, told while it goes: lines of JSON, `outcome` for how far an order is, `simulated` for what came of all in
+/// the end, or `error`.
+#[utoipa::path(
+    post, path = "/simulations/live", tag = "simulations", request_body = Value,
+    responses((status = 200, content_type = "application/x-ndjson", body = Vec<u8>), Problems)
+)]
+pub(crate) async fn live(State(app): State<App>, Body(asked): Body<Value>) -> Result<Response, Problem> {
+    let scenario = scenario(asked)?;
+    let (sender, receiver) = mpsc::channel(LINES);
+    tokio::task::spawn_blocking(move || told_live(&app.data, &scenario, &sender));
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], stream::body(receiver)).into_response())
+}
+
+/// A scenario that may be simulated here.
+fn scenario(asked: Value) -> Result<Scenario, Problem> {
     let scenario: Scenario =
         serde_json::from_value(asked).map_err(|error| Problem::request(error.to_string()))?;
     bounded(&scenario)?;
-    let simulated = asking::blocking(&app, move |data| service::simulate(data, &scenario)).await?;
-    Ok(Json(json!(simulated)))
+    Ok(scenario)
+}
+
+/// Sends how far each order is, and what came of all in the end, a line each.
+fn told_live(data: &Data, scenario: &Scenario, sender: &mpsc::Sender<Bytes>) {
+    let send = |line: Value| {
+        let mut text = line.to_string();
+        text.push('\n');
+        sender.blocking_send(text.into()).is_ok()
+    };
+    let told = service::simulate_watched(data, scenario, &mut |outcome| send(json!({ "outcome": outcome })));
+    // Who listened may be gone.
+    let _ = match told {
+        Ok(simulated) => send(json!({ "simulated": simulated })),
+        Err(error) => send(json!({ "error": error.sentence() })),
+    };
 }
 
 /// Refuses what would keep the server busy for long.

@@ -1,6 +1,6 @@
 //! The API: projects, edits, lists and refusals that say what to do.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::browser::Served;
 
@@ -78,4 +78,26 @@ async fn what_is_not_there_is_said_to_be_missing() {
         asker.get(&format!("/api/v1/projects/shop/{path}")).await.expect(400);
     }
     asker.send("PATCH", "/api/v1/projects", bytes::Bytes::new()).await.expect(405);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_simulation_is_told_while_it_goes() {
+    let dir = tempfile::tempdir().unwrap();
+    let served = Served::start(dir.path()).await;
+    let asker = served.signed_in().await;
+    let scenario =
+        json!({ "web": { "generated": { "pages": 400 } }, "orders": ["breadth-first", "pagerank"] });
+    let told = asker.post("/api/v1/simulations/live", &scenario).await.expect(200);
+    assert_eq!(told.header("content-type"), "application/x-ndjson");
+    let lines: Vec<Value> = told.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (last, way) = lines.split_last().unwrap();
+    assert_eq!(way.len(), 2 * 20);
+    assert_eq!((&way[0]["outcome"]["pages"], &way[39]["outcome"]["order"]), (&json!(20), &json!("pagerank")));
+    let whole = asker.post("/api/v1/simulations", &scenario).await.expect(200).json();
+    assert_eq!(last["simulated"], whole);
+    let many = json!({ "web": { "generated": { "pages": 9_000_000 } } });
+    asker.post("/api/v1/simulations/live", &many).await.expect(400);
+    let nobody = json!({ "web": { "crawl": "nobody" } });
+    let told = asker.post("/api/v1/simulations/live", &nobody).await.expect(200).text();
+    assert!(told.starts_with("{\"error\":"), "{told}");
 }

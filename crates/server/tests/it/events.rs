@@ -59,6 +59,10 @@ async fn a_run_is_begun_watched_steered_and_told_of() {
     patched.send("PATCH", &path, speed.to_string().into()).await.expect(200);
     asker.get(&format!("{path}/series")).await.expect(200);
     asker.get(&format!("{path}/live")).await.expect(200);
+    let told = asker.get(&format!("{path}/forecast")).await.expect(200).json();
+    assert!(told["words"].as_str().unwrap().contains("at unlimited per host, "), "{told}");
+    let worth = asker.get(&format!("{path}/outlook")).await.expect(200).json();
+    assert!(worth["hours"][0]["pages"].as_u64() >= Some(2), "{worth}");
     let log = asker.get(&format!("{path}/log?limit=5")).await.expect(200).json();
     assert!(!log["items"].as_array().unwrap().is_empty());
     assert_eq!(asker.get(&format!("{path}/log/download")).await.expect(200).status, 200);

@@ -3,11 +3,13 @@
 mod change;
 mod dropping;
 mod eta;
+mod fill;
 mod health;
 mod log;
 mod looks;
 mod manage;
 pub(crate) mod monitor;
+pub(crate) mod outlook;
 mod series;
 mod view;
 
@@ -34,10 +36,12 @@ use crate::rows::{latest_marks, watch};
 use crate::{Data, ServiceError, Summary, ranks, summary};
 
 pub use change::{Excluded, change_order, change_speed, exclude, retry};
+pub use fill::{Fill, fill};
 pub use health::{Action, Health, Level};
 pub use log::{LogLevel, LogLine, LogPage, LogRequest};
 pub use looks::{Fetching, live, log, log_text, series};
 pub use manage::{Now, StartRun, Steer, continue_runs, shut_down, start_run, steer};
+pub use outlook::{Forecast, Outlook, Quarter, RankHour, forecast, outlook};
 pub use series::{Points, Series};
 pub use view::{NextDue, ProgressView, RunPhase, RunView, RunsRequest, run_view, run_views};
 

@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use catalog::RunId;
 use crawl::{Neighbours, Run, Setup};
 use frontier::tables::URLS;
 use kv::{Reader, Store};
-use model::{CrawlId, CrawlSettings, Outcome, PageUrl, Project, UrlKey};
-use service::{WhatIfRequest, site_map, what_if};
+use model::{CrawlId, CrawlSettings, Order, Outcome, PageUrl, Project, Timestamp, UrlKey};
+use service::{WhatIfRequest, forecast, outlook, site_map, what_if};
 use simulate::{Expand, Plan, of_crawl};
 use webs::Server;
 use webs::generated::{Generated, GeneratedWeb};
 use webs::serve::ServeOptions;
 
-use crate::site::Site;
+use crate::site::{NOW, Site};
 
 const CRAWL: CrawlId = CrawlId(1);
 
@@ -66,16 +67,17 @@ async fn both(shape: Generated, edit: impl Fn(&mut CrawlSettings)) -> (Vec<PageU
     let asked = server.log().entries().into_iter();
     let asked =
         asked.filter_map(|entry| PageUrl::parse(&format!("http://{}{}", entry.host, entry.target)).ok());
-    let web = of_crawl(&store, CRAWL, &start, None).unwrap();
+    let topic = crawl::topic_of(&crawl).unwrap();
+    let web = of_crawl(&store, CRAWL, &start, topic.as_ref()).unwrap();
     let plan = Plan {
         seeds: web.seeds().to_vec(),
         workers: crawl.connections as usize,
-        settings: crawl,
         by_rules: true,
         latency: Duration::from_millis(5),
         queue: 0,
         expand: Expand::All,
-        time: None,
+        time: crawl.walltime.limit(),
+        settings: crawl,
     };
     let simulated = simulate::run(&web, &plan).unwrap().order();
     let simulated = simulated.into_iter().map(|page| web.url(page).unwrap()).collect();
@@ -98,14 +100,19 @@ fn calm(hosts: u32, pages: u64) -> Generated {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crawl_of_one_connection_is_simulated_in_its_exact_order() {
-    let crawls = ["breadth-first", "pagerank", "0.5 opic + 0.5 location"].map(|order| {
+    let mixed = "0.5 opic + 0.5 location".parse().unwrap();
+    let orders = model::Policy::ALL.into_iter().map(Order::only).chain([mixed]);
+    let crawl = |order: Order| {
         tokio::spawn(async move {
             let edit = |crawl: &mut CrawlSettings| {
-                (crawl.connections, crawl.order) = (1, order.parse().unwrap());
+                (crawl.connections, crawl.order) = (1, order);
+                crawl.walltime = "10m".parse().unwrap();
+                crawl.topic = ["boat", "harbour", "river", "lake"].map(str::to_owned).to_vec();
             };
             (order, both(calm(1, 30), edit).await)
         })
-    });
+    };
+    let crawls: Vec<_> = orders.map(crawl).collect();
     for crawl in crawls {
         let (order, (asked, simulated)) = crawl.await.unwrap();
         assert!(asked.len() >= 30, "{order}: {} pages", asked.len());
@@ -120,10 +127,21 @@ async fn a_crawl_of_many_connections_is_simulated_in_the_order_of_each_host() {
         urls.into_iter().for_each(|url| hosts.entry(url.host().as_str().to_owned()).or_default().push(url));
         hosts
     };
-    let edit = |crawl: &mut CrawlSettings| crawl.order = "location".parse().unwrap();
-    let (asked, simulated) = both(calm(4, 60), edit).await;
-    assert!(asked.len() >= 60, "{} pages", asked.len());
-    assert_eq!(by_host(asked), by_host(simulated));
+    // Of a host's queue alone: not of what pages of other hosts say of it.
+    let orders = ["breadth-first", "depth-first", "location", "random", "forward-link"];
+    let crawls = orders.map(|order| {
+        tokio::spawn(async move {
+            let edit = |crawl: &mut CrawlSettings| {
+                (crawl.connections, crawl.order) = (64, order.parse().unwrap());
+            };
+            (order, both(calm(4, 60), edit).await)
+        })
+    });
+    for crawl in crawls {
+        let (order, (asked, simulated)) = crawl.await.unwrap();
+        assert!(asked.len() >= 60, "{order}: {} pages", asked.len());
+        assert_eq!(by_host(asked), by_host(simulated), "{order}");
+    }
 }
 
 #[test]
@@ -139,6 +157,26 @@ fn what_another_order_would_bring_is_told_with_its_basis() {
     let topic = WhatIfRequest { order: Some("topic".parse().unwrap()), ..WhatIfRequest::default() };
     let refused = what_if(site.data(), &topic).err().map(|error| error.to_string());
     assert!(refused.is_some_and(|words| words.contains("needs a topic")));
+}
+
+#[test]
+fn a_run_says_what_its_pages_are_worth_and_how_long_the_crawl_takes() {
+    let site = Site::crawled();
+    let entry = site.data().project(None).unwrap();
+    let begun = site.data().catalog().begin_run(entry.id, &entry.project.crawl, NOW);
+    let run = site.runtime.block_on(begun).unwrap();
+    let later = Timestamp(NOW.0 + 24 * 3_600_000);
+    let told = outlook(site.data(), run, later).unwrap();
+    let fetched: u64 = told.quarters.iter().map(|quarter| quarter.fetched).sum();
+    assert_eq!(told.hours.iter().map(|hour| hour.pages).sum::<u64>(), fetched);
+    assert!(fetched >= 2 && told.hours.iter().all(|hour| hour.hour >= 1 && hour.mean > 0.0), "{told:?}");
+    assert!(told.relevance.is_empty() && told.relevance_blocks.is_empty(), "there is no topic");
+    let told = forecast(site.data(), run).unwrap();
+    let words = told.words.unwrap();
+    assert!(words.contains(" % of link mass after ") && words.contains(", "), "{words}");
+    assert!(told.basis.starts_with("The 12 URLs met so far, their links"), "{}", told.basis);
+    assert!(told.share >= 0.9 && told.share_seconds <= told.seconds && told.pages >= fetched, "{words}");
+    assert!(forecast(site.data(), RunId(99)).is_err() && outlook(site.data(), RunId(99), later).is_err());
 }
 
 #[test]

@@ -1,0 +1,229 @@
+//! What a run's pages are worth, hour by hour, how relevant they are, and how long the rest will take.
+
+use archive::tables::VISITS;
+use catalog::{ProjectEntry, Run, RunId};
+use crawl::{LinkGraph, LinkWeights};
+use frontier::tables::{RELEVANCE, STATS, URLS, relevance_of};
+use graph::{PageRank, Preference};
+use kv::{Reader, Snapshot};
+use model::{HostKey, Timestamp, UrlKey};
+use serde::{Deserialize, Serialize};
+use simulate::report::lasting;
+use utoipa::ToSchema;
+
+use crate::simulations::{plan_of, web_of, wrong};
+use crate::{Data, ServiceError};
+
+const HOUR: u64 = 3_600_000;
+const QUARTER: u64 = HOUR / 4;
+
+/// Hours of a run that are told: a clock that was set while it ran makes no list of years.
+const MOST_HOURS: u64 = 100_000;
+
+/// Pages whose relevance is told one by one: the latest.
+const SINGLE_PAGES: usize = 2_000;
+
+/// Pages of a block.
+const BLOCK: usize = 100;
+
+/// URLs up to which a forecast is made beside a crawl at work.
+const MOST_URLS: u64 = 300_000;
+
+/// The share of link mass whose moment is told.
+const MOST_OF_IT: f64 = 0.9;
+
+/// What the pages of a run are worth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Outlook {
+    /// Mean PageRank of the pages of each hour.
+    pub hours: Vec<RankHour>,
+    /// What was found and fetched in each quarter of an hour.
+    pub quarters: Vec<Quarter>,
+    /// Relevance of the latest pages, in the order in which they were fetched; empty without a topic.
+    pub relevance: Vec<f64>,
+    /// Mean relevance of every hundred pages; empty without a topic.
+    pub relevance_blocks: Vec<f64>,
+}
+
+/// The pages that a run fetched in one hour.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RankHour {
+    /// Its number, from 1.
+    pub hour: u64,
+    /// How many.
+    pub pages: u64,
+    /// Their mean rank, where that of all known pages is 1.
+    pub mean: f64,
+}
+
+/// What a run did in a quarter of an hour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Quarter {
+    /// URLs met for the first time.
+    pub discovered: u64,
+    /// Pages fetched.
+    pub fetched: u64,
+    /// Those on topic.
+    pub on_topic: u64,
+}
+
+/// How long a crawl takes, by what is known of its sites.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Forecast {
+    /// In plain words; none when too much is known to simulate it beside the crawl.
+    pub words: Option<String>,
+    /// What that is based on.
+    pub basis: String,
+    /// Pages of the whole crawl.
+    pub pages: u64,
+    /// Seconds that the whole crawl takes.
+    pub seconds: f64,
+    /// A share of all link mass, about nine tenths.
+    pub share: f64,
+    /// Seconds after which the pages fetched hold it.
+    pub share_seconds: f64,
+}
+
+/// What the pages of a run are worth. From a blocking thread.
+pub fn outlook(data: &Data, id: RunId, now: Timestamp) -> Result<Outlook, ServiceError> {
+    let (run, _) = entry_of(data, id)?;
+    let snapshot = data.store().snapshot();
+    let end = run.ended_at.unwrap_or(now);
+    let fetched = fetched(&snapshot, &run, end)?;
+    let mut quarters: Vec<Quarter> = Vec::new();
+    let mut quarter = |at: u64, count: &dyn Fn(&mut Quarter)| {
+        let place = (at.saturating_sub(run.started_at.0) / QUARTER) as usize;
+        if place as u64 >= 4 * MOST_HOURS {
+            return;
+        }
+        if quarters.len() <= place {
+            quarters.resize(place + 1, Quarter::default());
+        }
+        count(&mut quarters[place]);
+    };
+    for row in snapshot.prefix(&URLS, &run.crawl.0) {
+        let (_, record) = row?;
+        if run.started_at <= record.found && record.found <= end {
+            quarter(record.found.0, &|quarter| quarter.discovered += 1);
+        }
+    }
+    let mut relevance = Vec::new();
+    for (start, key) in &fetched {
+        let mark = snapshot.get(&RELEVANCE, &frontier::page_key(run.crawl, *key))?;
+        let on_topic = mark.is_some_and(|mark| relevance_of(mark).1);
+        quarter(*start, &|quarter| {
+            quarter.fetched += 1;
+            quarter.on_topic += u64::from(on_topic);
+        });
+        relevance.extend(mark.map(|mark| relevance_of(mark).0));
+    }
+    let relevance_blocks =
+        relevance.chunks(BLOCK).map(|block| block.iter().sum::<f64>() / block.len() as f64).collect();
+    let latest = relevance.len().saturating_sub(SINGLE_PAGES);
+    Ok(Outlook {
+        hours: by_hour(&snapshot, &run, &fetched)?.0,
+        quarters,
+        relevance: relevance.split_off(latest),
+        relevance_blocks,
+    })
+}
+
+/// The pages that a run fetched, in the order of their requests.
+pub(crate) fn fetched(
+    snapshot: &Snapshot,
+    run: &Run,
+    end: Timestamp,
+) -> Result<Vec<(u64, UrlKey)>, ServiceError> {
+    let mut fetched = Vec::new();
+    for row in snapshot.prefix(&VISITS, &run.crawl.0) {
+        let ((_, host, page, start), visit) = row?;
+        let is_page =
+            visit.error.is_none() && visit.status.is_some_and(|status| (200..300).contains(&status));
+        if is_page && run.started_at.0 <= start && start <= end.0 {
+            fetched.push((start, UrlKey { host: HostKey(host), page }));
+        }
+    }
+    fetched.sort_unstable();
+    Ok(fetched)
+}
+
+/// Mean rank of these pages of a run, hour by hour, and the pages and links that it was computed of.
+pub(crate) fn by_hour(
+    snapshot: &Snapshot,
+    run: &Run,
+    fetched: &[(u64, UrlKey)],
+) -> Result<(Vec<RankHour>, u64, u64), ServiceError> {
+    let pages = LinkGraph::read(snapshot, run.crawl, &LinkWeights::default())?;
+    let ranks = PageRank::default().of(&pages.links, Preference::Even).values;
+    let mut hours: Vec<RankHour> = Vec::new();
+    for (start, key) in fetched {
+        let hour = 1 + (start - run.started_at.0) / HOUR;
+        let Some(number) = pages.number(*key).filter(|_| hour <= MOST_HOURS) else { continue };
+        // They come in the order of time.
+        if hours.last().is_none_or(|last| last.hour != hour) {
+            hours.push(RankHour { hour, pages: 0, mean: 0.0 });
+        }
+        if let Some(last) = hours.last_mut() {
+            last.pages += 1;
+            last.mean += ranks[number as usize] * ranks.len() as f64;
+        }
+    }
+    hours.iter_mut().for_each(|hour| hour.mean /= hour.pages as f64);
+    Ok((hours, u64::from(pages.links.pages()), pages.links.arcs()))
+}
+
+/// How long a run's crawl takes as a whole, and when it has most of what matters. From a blocking thread.
+pub fn forecast(data: &Data, id: RunId) -> Result<Forecast, ServiceError> {
+    let (_, entry) = entry_of(data, id)?;
+    let stats = data.store().get(&STATS, &entry.crawl.0)?.unwrap_or_default();
+    let known: u64 = stats.outcomes.values().sum();
+    let mut told = Forecast {
+        words: None,
+        basis: String::new(),
+        pages: 0,
+        seconds: 0.0,
+        share: 0.0,
+        share_seconds: 0.0,
+    };
+    if known > MOST_URLS {
+        told.basis = format!("{known} URLs are known: \"gannet simulate --run {}\" tells.", id.0);
+        return Ok(told);
+    }
+    let mut settings = entry.project.crawl.clone();
+    settings.rate = data.live_run(id).and_then(|live| live.rate()).or(settings.rate);
+    let rate = settings.rate;
+    let mut web = web_of(data, &entry)?;
+    let unknown = web.take_unknown_for_pages();
+    if web.seeds().is_empty() {
+        told.basis = "Nothing is known yet.".to_owned();
+        return Ok(told);
+    }
+    let ranks = simulate::ranks(&web).map_err(wrong)?;
+    let run = simulate::run(&web, &plan_of(&web, settings)).map_err(wrong)?;
+    let way = simulate::curve(&web, &run, &ranks);
+    let Some(end) = way.last().filter(|end| end.mass > 0.0) else { return Ok(told) };
+    let most = way.iter().find(|point| point.mass >= MOST_OF_IT * end.mass).unwrap_or(end);
+    told.share = most.mass / end.mass;
+    (told.share_seconds, told.seconds, told.pages) = (most.seconds, end.seconds, end.pages);
+    let pace =
+        rate.map_or_else(|| "at the pace the sites ask for".to_owned(), |rate| format!("at {rate} per host"));
+    told.words = Some(format!(
+        "{pace}, {}; {:.0} % of link mass after {}",
+        lasting(told.seconds),
+        100.0 * told.share,
+        lasting(told.share_seconds)
+    ));
+    told.basis = format!(
+        "The {} URLs met so far, their links, and how long each answered; {unknown} that wait are counted as pages \
+         without links.",
+        web.pages()
+    );
+    Ok(told)
+}
+
+fn entry_of(data: &Data, id: RunId) -> Result<(Run, ProjectEntry), ServiceError> {
+    let run = data.wait(data.catalog().run(id))?.ok_or(ServiceError::UnknownRun(id.0))?;
+    let entry =
+        data.wait(data.catalog().project_by_id(run.project))?.ok_or(ServiceError::UnknownRun(id.0))?;
+    Ok((run, entry))
+}

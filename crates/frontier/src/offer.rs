@@ -145,6 +145,11 @@ impl Frontier {
             Some(mut record) => {
                 if invited {
                     record = self.invite(batch, id, offer.key, record)?;
+                } else if offer.depth < record.depth && record.outcome.is_open() {
+                    // It takes this page for the one before it, which was perhaps the one that invited it.
+                    if self.was_invited(batch, id, offer.key, &record)? {
+                        batch.put(&INVITED, &row, &());
+                    }
                 }
                 let given_up = waits_for_invitation(&record.outcome);
                 self.meet_again(batch, id, &offer, record)?;
@@ -184,9 +189,7 @@ impl Frontier {
         if !given_up && !record.outcome.is_open() || batch.contains(&INVITED, &row)? {
             return Ok(record);
         }
-        // What invites from its own host may turn out to be of its template, when more URLs are known: one more that
-        // invites is kept. A start URL needs none.
-        if !given_up && record.via.is_none_or(|via| via.host != key.host) {
+        if !given_up && self.was_invited(batch, id, key, &record)? {
             return Ok(record);
         }
         batch.put(&INVITED, &row, &());

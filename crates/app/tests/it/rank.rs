@@ -1,8 +1,12 @@
 //! `gannet rank` as people meet it.
 
+use std::sync::Arc;
+
 use serde_json::Value;
+use webs::demo::Demo;
 
 use crate::gannet::{Said, gannet, gannet_with};
+use crate::served::Served;
 
 const EDGES: &[u8] =
     b"# source target weight\nhttp://a.test/1 http://b.test/1 3\nhttp://a.test/2 http://b.test/1\n\
@@ -61,4 +65,48 @@ fn a_wrong_list_is_refused_by_its_line() {
     let said = gannet(&["rank", "--edges", "/nowhere/edges.tsv"]);
     assert_eq!(said.code, Some(2));
     assert!(said.err.starts_with("gannet: cannot open /nowhere/edges.tsv"), "{}", said.err);
+}
+
+/// The demo site, crawled → the flag that names its data directory.
+fn crawled(dir: &std::path::Path) -> String {
+    let site = Served::start(Arc::new(Demo::new(1, 1)));
+    let (start, data) = (site.start_url(), format!("--data={}", dir.display()));
+    let crawl = ["crawl", &start, &data, "-q", "--allow-private", "--rate=unlimited", "--max-pages=60"];
+    assert_eq!(gannet(&crawl).code, Some(0));
+    data
+}
+
+#[test]
+fn exported_links_have_the_ranks_of_their_crawl() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = crawled(dir.path());
+    let edges = gannet(&["graph", "export", &data]);
+    assert_eq!(edges.code, Some(0), "{}", edges.err);
+    let listed = ranks(&gannet_with(&["rank", "--edges", "-", "--json"], edges.out.as_bytes(), &[]));
+    let said = gannet(&["rank", &data, "--json", "--limit=100000"]);
+    let rows = said.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let known: Vec<(String, f64)> = rows
+        .filter_map(|row| Some((row["id"].as_str()?.to_owned(), row["rank"].as_f64()?)))
+        .filter(|(id, _)| listed.iter().any(|(listed, _)| listed == id))
+        .collect();
+    // URLs without links count in the crawl alone: the order is the same, and so is each share of the listed.
+    assert!(listed.len() > 50 && known.len() == listed.len(), "{} of {}", known.len(), listed.len());
+    let (best, first) = (&known[0], &listed[0]);
+    assert_eq!(best.0, first.0);
+    let graphml = gannet(&["graph", "export", "--format=graphml", &data]).out;
+    assert!(graphml.starts_with("<?xml") && graphml.trim_end().ends_with("</graphml>"), "{graphml}");
+    assert!(graphml.matches("<edge ").count() >= edges.out.lines().count());
+    assert!(graphml.matches("<node ").count() >= listed.len());
+}
+
+#[test]
+fn the_hours_of_a_run_are_listed_and_drawn() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = crawled(dir.path());
+    let said = gannet(&["rank", "--by-hour=1", &data, "--json"]);
+    let hour: Value = serde_json::from_str(said.out.lines().next().unwrap()).unwrap();
+    assert_eq!((hour["hour"].as_u64(), hour["pages"].as_u64()), (Some(1), Some(60)), "{}", said.out);
+    assert!(hour["mean"].as_f64() > Some(1.0), "important pages come first: {hour}");
+    let said = gannet(&["rank", "--by-hour=1", &data]);
+    assert!(said.code == Some(0) && said.out.contains("60"), "{}", said.out);
 }

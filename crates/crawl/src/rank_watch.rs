@@ -1,5 +1,5 @@
 //! What an order needs to know of waiting URLs, computed of all that is committed on a thread of its own: ranks, whenever
-//! a tenth more was read, and what links promise of the topic, after a restart.
+//! a third more was read, and what links promise of the topic, after a restart.
 
 use std::thread::JoinHandle;
 

@@ -183,7 +183,7 @@ impl Importance {
     /// Takes ranks that were computed of all known links in place of the estimate.
     pub(crate) fn set_ranks(&mut self, ranked: impl IntoIterator<Item = RankedUrl>) {
         self.forgot = false;
-        self.next_ranks = self.pages + self.pages / 10;
+        self.next_ranks = self.pages + self.pages / 3;
         self.epoch += 1;
         for RankedUrl { key, rank, in_links } in ranked {
             let slot = slot(key);

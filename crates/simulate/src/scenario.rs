@@ -260,7 +260,7 @@ impl Scenario {
             let mut stopped = false;
             let done = run_watched(web, &self.plan(web, *order), &mut |download| {
                 so_far.fetched.push(*download);
-                stopped = so_far.fetched.len() as u64 % step == 0 && !watch(&outcome_of(&so_far));
+                stopped = (so_far.fetched.len() as u64).is_multiple_of(step) && !watch(&outcome_of(&so_far));
                 !stopped
             })?;
             if stopped {

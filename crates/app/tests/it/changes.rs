@@ -14,7 +14,11 @@ use crate::served::{missing, small};
 /// A picture of stripes, so wide.
 fn picture(stripe: u32) -> Vec<u8> {
     let drawn = RgbImage::from_fn(96, 64, |x, y| {
-        if (x / stripe + y / (stripe * 2)) % 2 == 0 { Rgb([250, 250, 250]) } else { Rgb([20, 40, 60]) }
+        if (x / stripe + y / (stripe * 2)).is_multiple_of(2) {
+            Rgb([250, 250, 250])
+        } else {
+            Rgb([20, 40, 60])
+        }
     });
     let mut bytes = Vec::new();
     drawn.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png).unwrap();

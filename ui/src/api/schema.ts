@@ -68,6 +68,10 @@ export type ChangeDetails = {
   words: ChangedWords[];
   /** Levels of the tree that differ. */
   levels: ChangedLevel[];
+  /** Attributes that differ, as `path@name`. */
+  attributes?: string[];
+  /** Images that came, went or are others, where images are fetched. */
+  images?: ChangedImage[];
   /** Text I of both. */
   text_one: number[];
   /** Text II of both. */
@@ -78,6 +82,24 @@ export type ChangeDetails = {
   text_before: string;
   /** The main text after. */
   text_after: string;
+};
+
+/** An image that came, went, or is another. */
+export type ChangedImage = {
+  /** Where it is. */
+  url: string;
+  /** What became of it: `added`, `removed`, `replaced`, or `saved-again`: other bytes that look the same. */
+  became: string;
+  /** When each of both was fetched, where it was. */
+  at: (string | null)[];
+  /** The exact number of each (ival), at 64 by 64 points. */
+  numbers: (string | null)[];
+  /** The perceptual hash of each, in hexadecimal digits: it decides whether they look the same. */
+  hashes: (string | null)[];
+  /** Bits in which the hashes differ, of 64. */
+  distance?: number | null;
+  /** Both as data URLs, where they are small enough and were asked for. */
+  pictures: (string | null)[];
 };
 
 /** A level of the tree that differs. */
@@ -289,6 +311,22 @@ export type Fingerprint = {
   count: number;
   /** They, in the order of the text. */
   minutiae: KeptHash[];
+};
+
+/** How long a crawl takes, by what is known of its sites. */
+export type Forecast = {
+  /** In plain words; none when too much is known to simulate it beside the crawl. */
+  words?: string | null;
+  /** What that is based on. */
+  basis: string;
+  /** Pages of the whole crawl. */
+  pages: number;
+  /** Seconds that the whole crawl takes. */
+  seconds: number;
+  /** A share of all link mass, about nine tenths. */
+  share: number;
+  /** Seconds after which the pages fetched hold it. */
+  share_seconds: number;
 };
 
 /** A link. */
@@ -576,7 +614,7 @@ export type List_PageChange = {
     after: string;
     /** Versions that are kept. */
     versions: number;
-    /** What differs first: `same`, `tags`, `tree` or `attributes`. */
+    /** What differs first: `same`, `tags`, `tree`, `attributes`, `image`, or `source`: only scripts, comments and white space. */
     level: string;
     /** How much of the text is another: `none`, `no-text`, `small`, `medium`, `large` or `complete`. */
     severity: string;
@@ -932,6 +970,18 @@ export type NextDue = {
   host?: string | null;
 };
 
+/** What the pages of a run are worth. */
+export type Outlook = {
+  /** Mean PageRank of the pages of each hour. */
+  hours: RankHour[];
+  /** What was found and fetched in each quarter of an hour. */
+  quarters: Quarter[];
+  /** Relevance of the latest pages, in the order in which they were fetched; empty without a topic. */
+  relevance: number[];
+  /** Mean relevance of every hundred pages; empty without a topic. */
+  relevance_blocks: number[];
+};
+
 /** What differs between two versions of a page. */
 export type PageChange = {
   /** The page. */
@@ -942,7 +992,7 @@ export type PageChange = {
   after: string;
   /** Versions that are kept. */
   versions: number;
-  /** What differs first: `same`, `tags`, `tree` or `attributes`. */
+  /** What differs first: `same`, `tags`, `tree`, `attributes`, `image`, or `source`: only scripts, comments and white space. */
   level: string;
   /** How much of the text is another: `none`, `no-text`, `small`, `medium`, `large` or `complete`. */
   severity: string;
@@ -1299,8 +1349,28 @@ export type ProjectView = {
   last_run?: RunView | null;
 };
 
+/** What a run did in a quarter of an hour. */
+export type Quarter = {
+  /** URLs met for the first time. */
+  discovered: number;
+  /** Pages fetched. */
+  fetched: number;
+  /** Those on topic. */
+  on_topic: number;
+};
+
 /** What to rank by. */
 export type RankBy = "pages" | "hosts" | "harmonic";
+
+/** The pages that a run fetched in one hour. */
+export type RankHour = {
+  /** Its number, from 1. */
+  hour: number;
+  /** How many. */
+  pages: number;
+  /** Their mean rank, where that of all known pages is 1. */
+  mean: number;
+};
 
 /** A line of the answer. */
 export type RankRow = {
@@ -1787,12 +1857,12 @@ export interface Paths {
     | `/runs`
     | `/runs/${string}`
     | `/runs/${string}/events`
+    | `/runs/${string}/forecast`
     | `/runs/${string}/live`
     | `/runs/${string}/log`
     | `/runs/${string}/log/download`
-    | `/runs/${string}/series`
     | `/runs/${string}/outlook`
-    | `/runs/${string}/forecast`
+    | `/runs/${string}/series`
     | `/samples`
     | `/session`
     | `/settings`

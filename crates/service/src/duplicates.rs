@@ -233,6 +233,11 @@ impl Groups {
         Ok(found)
     }
 
+    /// True where no page is hidden, nor stands for others.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.groups.is_empty() && self.given_up.is_empty()
+    }
+
     /// The number of a page's group.
     pub(crate) fn group_of(&self, key: UrlKey) -> Option<usize> {
         self.of.get(&key).map(|(group, _)| *group as usize)

@@ -448,7 +448,7 @@ impl OpenIndex {
         let links = self.ranks.lock().unwrap_or_else(PoisonError::into_inner).links();
         let mut shard = Local::new(view, fields, load);
         let groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if groups.iter().any(|groups| !groups.groups.is_empty()) {
+        if groups.iter().any(|groups| !groups.is_empty()) {
             shard = shard.with_groups(Arc::new(move |url| group_of(&groups, url)));
         }
         Ok(Some(shard.with_links(links)))

@@ -210,7 +210,7 @@ fn max_pages_per_host_holds_exactly_and_can_be_raised() {
 fn max_bytes_holds_exactly_and_can_be_raised() {
     on_every_path(|bench, path| {
         // Room for 30 pages, and for half of another one.
-        let said = bench.run_by(path, &["--rate=unlimited", "--max-bytes=61KB", "--max-body=2KB"]);
+        let said = bench.run_by(path, &["--rate=unlimited", "--order=breadth-first", "--max-bytes=61KB", "--max-body=2KB"]);
         assert!(said.out.starts_with("max_bytes reached"), "{}", said.out);
         let kept = bench.kept();
         let other: u64 = kept
@@ -228,7 +228,7 @@ fn max_bytes_holds_exactly_and_can_be_raised() {
         assert!(kept.stats.bytes <= 61_000 && kept.pages().len() >= 29, "{} bytes", kept.stats.bytes);
         let whole = kept.visits.values().flatten().filter(|visit| visit.title.is_some());
         assert!(whole.clone().all(|visit| visit.cut.is_none() && visit.bytes == PAGE));
-        bench.run(&["--rate=unlimited", "--max-bytes=80KB", "--max-body=2KB"]);
+        bench.run(&["--rate=unlimited", "--order=breadth-first", "--max-bytes=80KB", "--max-body=2KB"]);
         assert_eq!(bench.kept().stats.bytes, 80_000, "to the last byte");
         bench.run(&["--rate=unlimited"]);
         let kept = bench.kept();

@@ -93,8 +93,7 @@ fn missing_pages_are_fetched_and_kept_when_asked() {
     };
     let before = told(&[]);
     assert_eq!(before["pages"], 5);
-    let missing = before["unknown"].as_u64().unwrap();
-    assert!(missing > 10, "{before}");
+    assert!(before["known"].as_u64() > Some(15), "{before}");
     // The project has its limit of five pages again, so that no more of them are simulated.
     let after = told(&["--fill=10"]);
     assert_eq!(after["pages"], 5);

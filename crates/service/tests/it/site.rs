@@ -139,8 +139,11 @@ impl Site {
         Ok(())
     }
 
+    /// Closes everything, and waits until the catalog is: its connection writes once more when it ends.
     pub(crate) fn close(&mut self) {
-        self.data = None;
+        if let Some(data) = self.data.take() {
+            self.runtime.block_on(data.catalog().close());
+        }
     }
 
     pub(crate) fn ask(&self, request: &Request) -> Result<Vec<Value>, ServiceError> {

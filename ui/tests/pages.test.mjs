@@ -167,7 +167,7 @@ test('every page is whole, readable and quiet', async (t) => {
 
   await t.test('signed out, it says what to do', async () => {
     const browser = await world.chromium();
-    const context = await browser.newContext();
+    const context = await browser.newContext({ reducedMotion: 'reduce' });
     const page = await context.newPage();
     const errors = [];
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));

@@ -9,11 +9,11 @@ use model::{HostKey, UrlKey};
 
 use crate::Offer;
 
-/// Entries at most: further URLs count as if nothing was known of them.
-const MOST: usize = 16 << 20;
+/// Entries at most: further URLs count as if nothing was known of them. An order must not need more memory than a crawl.
+pub(crate) const MOST: usize = 1 << 20;
 
 /// URLs at most that wait to be put at their new place.
-const MOST_CHANGED: usize = 1 << 20;
+const MOST_CHANGED: usize = 1 << 18;
 
 /// What a page hands on of its relevance (δ), and what counts of it beside the link itself (γ): shark-search.
 const INHERITED: f32 = 0.5;
@@ -25,7 +25,7 @@ const DAMPING: f32 = 0.85;
 /// Pages up to which every page makes an epoch; later ones come with every fiftieth part more.
 const EVERY_PAGE: u64 = 512;
 
-/// Pages before ranks are first wanted; then with every tenth part more.
+/// Pages before ranks are first wanted; then with every third part more.
 const FIRST_RANKS: u64 = 1_000;
 
 /// What links say of the URLs of a crawl.

@@ -3,7 +3,7 @@
 use kv::{Batch, Reader};
 use model::{CrawlId, HostKey, Outcome, UrlKey};
 
-use crate::importance::{PromisedUrl, RankedUrl};
+use crate::importance::{MOST, PromisedUrl, RankedUrl};
 use crate::order::interleaved;
 use crate::tables::{QUEUE, URLS, UrlRecord};
 use crate::{Frontier, FrontierError, page_key};
@@ -12,10 +12,12 @@ use crate::{Frontier, FrontierError, page_key};
 const AT_ONCE: usize = 4_096;
 
 impl Frontier {
-    /// True when ranks of all known links would serve this crawl's order.
+    /// True when ranks of all known links would serve this crawl's order. Of very many URLs they would take too much
+    /// memory: the order goes on with what it has gathered.
     pub fn wants_ranks(&self, id: CrawlId) -> bool {
         let crawl = self.crawl(id);
-        crawl.order.uses_ranks() && crawl.importance.wants_ranks()
+        let known: u64 = crawl.stats.outcomes.values().sum();
+        crawl.order.uses_ranks() && known <= MOST as u64 && crawl.importance.wants_ranks()
     }
 
     /// Takes the PageRank of waiting URLs. They move to their new places host by host, as hosts come to

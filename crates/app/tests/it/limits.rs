@@ -210,7 +210,10 @@ fn max_pages_per_host_holds_exactly_and_can_be_raised() {
 fn max_bytes_holds_exactly_and_can_be_raised() {
     on_every_path(|bench, path| {
         // Room for 30 pages, and for half of another one.
-        let said = bench.run_by(path, &["--rate=unlimited", "--order=breadth-first", "--max-bytes=61KB", "--max-body=2KB"]);
+        let said = bench.run_by(
+            path,
+            &["--rate=unlimited", "--order=breadth-first", "--max-bytes=61KB", "--max-body=2KB"],
+        );
         assert!(said.out.starts_with("max_bytes reached"), "{}", said.out);
         let kept = bench.kept();
         let other: u64 = kept

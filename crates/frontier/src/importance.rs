@@ -10,7 +10,7 @@ use model::{HostKey, UrlKey};
 use crate::Offer;
 
 /// Entries at most: further URLs count as if nothing was known of them. An order must not need more memory than a crawl.
-pub(crate) const MOST: usize = 1 << 20;
+const MOST: usize = 1 << 20;
 
 /// URLs at most that wait to be put at their new place.
 const MOST_CHANGED: usize = 1 << 18;

@@ -3,10 +3,14 @@
 use kv::{Batch, Reader};
 use model::{CrawlId, HostKey, Outcome, UrlKey};
 
-use crate::importance::{MOST, PromisedUrl, RankedUrl};
+use crate::importance::{PromisedUrl, RankedUrl};
 use crate::order::interleaved;
 use crate::tables::{QUEUE, URLS, UrlRecord};
 use crate::{Frontier, FrontierError, page_key};
+
+/// Known URLs of a crawl up to which ranks are computed: beyond, links and ranks of all of them would need more memory
+/// than the crawl itself.
+const MOST_RANKED: u64 = 1 << 18;
 
 /// URLs of a host that are put in order at once.
 const AT_ONCE: usize = 4_096;
@@ -17,7 +21,7 @@ impl Frontier {
     pub fn wants_ranks(&self, id: CrawlId) -> bool {
         let crawl = self.crawl(id);
         let known: u64 = crawl.stats.outcomes.values().sum();
-        crawl.order.uses_ranks() && known <= MOST as u64 && crawl.importance.wants_ranks()
+        crawl.order.uses_ranks() && known <= MOST_RANKED && crawl.importance.wants_ranks()
     }
 
     /// Takes the PageRank of waiting URLs. They move to their new places host by host, as hosts come to

@@ -33,7 +33,7 @@ pub(crate) fn cut_torn_tails(data: &Path) -> Result<(), KvError> {
 }
 
 fn cut_torn_tail(journal: &Path) -> Result<(), KvError> {
-    // The engine makes a journal 64 MiB long at once; one without a block on disk has nothing in it.
+    // One without a block on disk has nothing in it, however long it is.
     if fs::metadata(journal).map_err(io_error("inspect", journal))?.blocks() == 0 {
         return Ok(());
     }

@@ -99,7 +99,7 @@ const HTML: &str = "text/html; charset=utf-8";
 /// Shown where the UI would be.
 const NO_UI: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Gannet</title><link rel=stylesheet href=/plain.css>\
     <h1>Gannet is running</h1><p>This program was built without its web UI: \
-    <code>npm ci &amp;&amp; npm run build</code> in <code>ui/</code>, then build it again. \
+    <code>make run</code> in its sources builds both. \
     <p>Everything can be asked through the <a href=/api>API</a> all the same.";
 
 fn takes(asked: &HeaderMap, coding: &str) -> bool {
@@ -142,6 +142,17 @@ mod tests {
         check("gzip;q=1.0, br;q=0", "br", false);
         check("identity", "gzip", false);
         check("GZIP", "gzip", true);
+    }
+
+    #[test]
+    fn a_program_without_its_ui_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let assets = Assets::new(Some(dir.path().to_owned()));
+        assert!(!assets.has_ui() && NO_UI.contains("built without its web UI"));
+        let asked = |path: &str| assets.respond(path, &HeaderMap::new());
+        assert_eq!(asked("/").status(), StatusCode::OK);
+        assert_eq!(asked("/").headers()[header::CONTENT_TYPE], HTML);
+        assert_eq!(asked("/assets/x.js").status(), StatusCode::NOT_FOUND);
     }
 
     #[test]

@@ -987,6 +987,7 @@ export const simulator = {
   topicPlot: 'Pages on topic',
   hourPlot: 'Mean PageRank of each hour (mean of all: 1)',
   hours: 'simulated hours',
+  minutes: 'simulated minutes',
   loadPlot: 'Pages of each worker',
   worker: 'worker',
   table: 'Table (CSV)',

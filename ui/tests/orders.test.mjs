@@ -15,8 +15,14 @@ test('orders are compared, drawn while they go, and downloaded', { timeout: 120_
   await page.getByText('brings important pages soonest').waitFor({ timeout: 90_000 });
   const rows = page.getByRole('table', { name: 'Orders compared' }).locator('tbody tr');
   assert.deepEqual(await rows.locator('td:first-child, th:first-child').allInnerTexts(), ['best possible', 'breadth-first', 'pagerank', 'topic']);
-  assert.equal(await page.locator('figure svg').count(), 5);
+  // It lasts minutes, so there are no hours to compare.
+  assert.equal(await page.locator('figure svg').count(), 4);
+  await page.getByText('simulated minutes').first().waitFor();
   for (const figure of await page.locator('figure').all()) assert.ok((await figure.locator('polyline').count()) >= 3);
+  // An order has one colour in all plots.
+  const colours = await page.locator('figure li').evaluateAll((keys) => keys.filter((key) => key.textContent === 'topic').map((key) => key.querySelector('.key').style.background));
+  assert.equal(colours.length, 4);
+  assert.equal(new Set(colours).size, 1, colours.join(' '));
   for (const name of ['table.csv', 'mass.svg', 'mass.png']) {
     const button = name === 'table.csv' ? 'Table (CSV)' : name;
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: button, exact: true }).click()]);
@@ -24,6 +30,11 @@ test('orders are compared, drawn while they go, and downloaded', { timeout: 120_
   }
   await axe(page, 'simulator with plots');
   await shot(page, 'simulator-told');
+  await page.getByLabel('Requests per host').fill('1/m');
+  await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+  await page.getByText('Mean PageRank of each hour').waitFor({ timeout: 90_000 });
+  await page.getByText('brings important pages soonest').waitFor({ timeout: 90_000 });
+  assert.equal(await page.locator('figure svg').count(), 5);
   await page.getByLabel('Requests per host').fill('never');
   await page.getByRole('button', { name: 'Simulate', exact: true }).click();
   await page.getByText('never').last().waitFor();

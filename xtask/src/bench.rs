@@ -101,7 +101,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "simulate",
-        about: "simulated crawls of a made-up web of a million pages: fetches per second",
+        about: "simulated crawls of a made-up web of 100,000 pages: fetches per second",
         package: "simulate",
         example: "bench_simulate",
         beside: Beside::Nothing,

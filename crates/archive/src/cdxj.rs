@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::heads::{Heads, Step};
+use crate::heads::{Heads, Step, is_beside};
 use crate::sort::LineSorter;
 use crate::writer::{files, sync_dir};
 use crate::{
@@ -19,7 +19,7 @@ pub const INDEX: &str = "index.cdxj";
 /// The note of how far the index reaches.
 const NOTE: &str = "index.json";
 /// Lines held in memory while sorting.
-const SORT_MEMORY: usize = 64 * 1024 * 1024;
+const SORT_MEMORY: usize = 16 * 1024 * 1024;
 
 /// What the index says of one record. The order of fields is that of the line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,6 +134,9 @@ pub(crate) fn index_placed(
 /// The index line of the record that begins so, which is none for records that are not indexed; none at all when
 /// the beginning does not tell.
 fn line_of_start(start: &[u8], filename: &str, offset: u64, length: u64) -> Option<Option<String>> {
+    if is_beside(start) {
+        return Some(None);
+    }
     let mut reader = WarcReader::new(start);
     let head = reader.next_record().ok()??;
     let Some(kind @ (RecordKind::Response | RecordKind::Revisit)) = head.kind() else {

@@ -17,6 +17,15 @@ use crate::gzip::{HEADER, stated_length};
 const PACKED: u64 = 1_536;
 const UNPACKED: usize = 3 * 1024;
 
+/// Unpacked bytes that tell of our own records what they are.
+const KIND: usize = 48;
+
+/// Whether this is how a record of ours begins that goes with another, and is in no index.
+pub(crate) fn is_beside(start: &[u8]) -> bool {
+    let of_ours = start.strip_prefix(b"WARC/1.1\r\nWARC-Type: ");
+    of_ours.is_some_and(|kind| kind.starts_with(b"request\r\n") || kind.starts_with(b"metadata\r\n"))
+}
+
 pub(crate) struct Heads {
     file: BufReader<File>,
     path: PathBuf,
@@ -79,7 +88,12 @@ impl Heads {
         let packed = packed.map_err(ArchiveError::io("read", &self.path))? as u64;
         self.inflate.reset(false);
         // Whatever comes of it: what cannot be unpacked begins with nothing, and is looked at by others.
-        let _ = self.inflate.decompress(&self.packed, &mut self.start, FlushDecompress::None);
+        let (kind, more) = self.start.split_at_mut(KIND);
+        let _ = self.inflate.decompress(&self.packed, kind, FlushDecompress::None);
+        if !is_beside(kind) {
+            let taken = self.inflate.total_in() as usize;
+            let _ = self.inflate.decompress(&self.packed[taken..], more, FlushDecompress::None);
+        }
         let unpacked = self.inflate.total_out() as usize;
         self.file
             .seek_relative((rest - packed) as i64)

@@ -229,6 +229,8 @@ impl Conductor {
         let now = self.clock.now();
         self.frontier.begin(self.id, &self.project)?;
         self.frontier.set_deadline(self.id, self.deadline(state));
+        // First what was known before a restart, by which URLs are put into their places.
+        state.ranks.turn(&self.store, &mut self.frontier, self.id, &self.project.crawl);
         if let Some(fields) = &self.project.fields {
             rows::put_template(&mut state.batch, self.id, fields);
         }

@@ -7,10 +7,10 @@ use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, UrlKey};
 use serde::{Deserialize, Serialize};
 
-use crate::CrawlError;
+use crate::{CrawlError, PageNumbers};
 
 /// What sorting links may take in memory; more of them are sorted on disk.
-pub const SORTING_MEMORY: usize = 256 << 20;
+pub const SORTING_MEMORY: usize = 32 << 20;
 
 /// What a link weighs: the product of these by how it looks. A weight of 0 makes it no link.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,8 +55,8 @@ impl LinkWeights {
 
 /// The pages that a crawl knows, numbered in the order of their keys, and the links between them.
 pub struct LinkGraph {
-    /// The URLs, by number.
-    pub keys: Vec<UrlKey>,
+    /// The pages.
+    pub pages: PageNumbers,
     /// The links.
     pub links: Graph,
 }
@@ -64,50 +64,36 @@ pub struct LinkGraph {
 impl LinkGraph {
     /// Reads the links of a crawl, twice over the keys of its tables and once over its links.
     pub fn read(snapshot: &Snapshot, crawl: CrawlId, weights: &LinkWeights) -> Result<LinkGraph, CrawlError> {
-        let mut keys = Vec::new();
+        let mut pages = PageNumbers::default();
         for row in snapshot.prefix(&URLS, &crawl.0).keys() {
             let (_, host, page) = row?;
-            keys.push(UrlKey { host: HostKey(host), page });
+            pages.push(UrlKey { host: HostKey(host), page });
         }
-        if keys.len() >= u32::MAX as usize {
+        if pages.len() >= u32::MAX as usize {
             return Err(GraphError::TooLarge.into());
         }
         let mut builder = Builder::new(Fold::Max, SORTING_MEMORY);
-        if let Some(last) = keys.len().checked_sub(1) {
+        if let Some(last) = pages.len().checked_sub(1) {
             builder.page(last as u32);
         }
         for row in snapshot.prefix(&LINKS, &crawl.0) {
             let ((_, host, page), found) = row?;
-            let Some(source) = number(&keys, UrlKey { host: HostKey(host), page }) else { continue };
+            let Some(source) = pages.number(UrlKey { host: HostKey(host), page }) else { continue };
             for edge in &found.edges {
-                if let Some(target) = number(&keys, edge.target) {
+                if let Some(target) = pages.number(edge.target) {
                     builder.arc(source, target, weights.of(edge))?;
                 }
             }
         }
-        Ok(LinkGraph { keys, links: builder.finish()? })
+        Ok(LinkGraph { pages, links: builder.finish()? })
     }
-
     /// The number of a page.
     pub fn number(&self, key: UrlKey) -> Option<u32> {
-        number(&self.keys, key)
+        self.pages.number(key)
     }
 
-    /// The host of each page, by number, and the first page of each host.
-    pub fn hosts(&self) -> (Vec<u32>, Vec<u32>) {
-        let mut first_pages: Vec<u32> = Vec::new();
-        let mut host_of = Vec::with_capacity(self.keys.len());
-        for (page, key) in self.keys.iter().enumerate() {
-            // The keys of a host lie together.
-            if page == 0 || self.keys[page - 1].host != key.host {
-                first_pages.push(page as u32);
-            }
-            host_of.push(first_pages.len() as u32 - 1);
-        }
-        (host_of, first_pages)
+    /// The key of a page.
+    pub fn key(&self, number: u32) -> UrlKey {
+        self.pages.key(number)
     }
-}
-
-fn number(keys: &[UrlKey], key: UrlKey) -> Option<u32> {
-    keys.binary_search(&key).ok().map(|at| at as u32)
 }

@@ -1,33 +1,52 @@
-//! What an order needs to know of waiting URLs, computed of all that is committed on a thread of its own: ranks, whenever
-//! a third more was read, and what links promise of the topic, after a restart.
+//! What an order needs to know of waiting URLs, found out on a thread of its own: ranks, whenever a third more was read,
+//! and after a restart what links say and promise, of all that is committed.
 
+use std::collections::BinaryHeap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-use frontier::tables::URLS;
-use frontier::{Frontier, PromisedUrl, RankedUrl};
-use graph::{PageRank, Preference};
+use archive::tables::{LINKS, VISITS};
+use frontier::{Frontier, KnownLinks, PromisedUrl, RANK_TOLERANCE, Recollection};
+use graph::{Graph, PageRank, Preference};
 use kv::{Reader, Snapshot, Store};
-use model::{CrawlId, CrawlSettings, HostKey, Outcome, UrlKey};
+use model::{CrawlId, CrawlSettings, HostKey, UrlKey};
 
 use crate::promises::promises;
-use crate::{CrawlError, LinkGraph, LinkWeights, topic_of};
+use crate::{CrawlError, topic_of};
 
-/// An order needs no more exact ranks.
-const TOLERANCE: f64 = 1e-4;
+/// Pages at most whose links are read again after a restart: the first, which are the most important to most orders.
+const MOST_PAGES: usize = 1 << 18;
+
+/// After a restart of a small crawl the first lease waits for what was known before, so that it goes on as if it had
+/// never stopped; a large one goes on meanwhile.
+const AT_FIRST: Duration = Duration::from_millis(250);
 
 /// Knowledge in the making.
 #[derive(Default)]
 pub(crate) struct RankWatch {
-    under_way: Option<JoinHandle<Result<Found, CrawlError>>>,
+    under_way: Option<Search>,
+    waited: bool,
 }
 
+/// A thread, and where its end is told.
+type Search = (JoinHandle<Result<Found, CrawlError>>, Receiver<()>);
+
 enum Found {
-    Ranks(Vec<RankedUrl>),
+    Ranks(KnownLinks, Vec<f32>),
+    Links(Box<Recollection>),
     Promises(Vec<PromisedUrl>),
 }
 
+/// What to find out.
+enum Want {
+    Ranks(KnownLinks),
+    Links,
+    Promises,
+}
+
 impl RankWatch {
-    /// Hands over what is done, and begins anew when something is wanted. Never waits.
+    /// Hands over what is done, and begins anew when something is wanted. Waits only at the very first, and not long.
     pub(crate) fn turn(
         &mut self,
         store: &Store,
@@ -35,28 +54,61 @@ impl RankWatch {
         id: CrawlId,
         settings: &CrawlSettings,
     ) {
-        match &self.under_way {
-            Some(thread) if !thread.is_finished() => return,
-            Some(_) => {}
-            None => {
-                let promised = frontier.wants_promises(id);
-                if promised || frontier.wants_ranks(id) {
-                    let (snapshot, settings) = (store.snapshot(), settings.clone());
-                    let find = move || match promised {
-                        true => Ok(Found::Promises(promised_of(&snapshot, id, &settings)?)),
-                        false => Ok(Found::Ranks(ranks(&snapshot, id)?)),
-                    };
-                    let thread = std::thread::Builder::new().name("ranks".to_owned());
-                    // Without a thread the estimate has to do; the next turn tries again.
-                    self.under_way = thread.spawn(find).ok();
-                }
+        let first = !std::mem::replace(&mut self.waited, true);
+        loop {
+            if self.under_way.is_none() {
+                self.begin(store, frontier, id, settings);
+            }
+            let Some((thread, done)) = &self.under_way else { return };
+            let ended = first && done.recv_timeout(AT_FIRST) == Err(RecvTimeoutError::Disconnected);
+            if !ended && !thread.is_finished() {
+                return;
+            }
+            self.hand_over(frontier, id);
+            if !first {
                 return;
             }
         }
-        match self.under_way.take().map(JoinHandle::join) {
-            Some(Ok(Ok(Found::Ranks(ranked)))) => {
-                tracing::debug!(crawl = id.0, urls = ranked.len(), "new ranks for the order");
-                frontier.set_ranks(id, ranked);
+    }
+
+    fn begin(&mut self, store: &Store, frontier: &Frontier, id: CrawlId, settings: &CrawlSettings) {
+        let want = if frontier.wants_promises(id) {
+            Want::Promises
+        } else if frontier.wants_links(id) {
+            Want::Links
+        } else if frontier.wants_ranks(id) {
+            Want::Ranks(frontier.known_links(id))
+        } else {
+            return;
+        };
+        let (snapshot, settings) = (store.snapshot(), settings.clone());
+        let (tell, done) = channel::<()>();
+        let find = move || {
+            // Dropped at the end, whatever happens.
+            let _tell = tell;
+            match want {
+                Want::Promises => Ok(Found::Promises(promised_of(&snapshot, id, &settings)?)),
+                Want::Links => Ok(Found::Links(Box::new(recollect(&snapshot, id)?))),
+                Want::Ranks(known) => {
+                    let ranks = ranks(&known);
+                    Ok(Found::Ranks(known, ranks))
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("ranks".to_owned());
+        // Without a thread the estimate has to do; the next turn tries again.
+        self.under_way = thread.spawn(find).ok().map(|thread| (thread, done));
+    }
+
+    fn hand_over(&mut self, frontier: &mut Frontier, id: CrawlId) {
+        match self.under_way.take().map(|(thread, _)| thread.join()) {
+            Some(Ok(Ok(Found::Ranks(known, ranks)))) => {
+                tracing::debug!(crawl = id.0, urls = ranks.len(), "new ranks for the order");
+                frontier.set_ranks(id, &known, &ranks);
+            }
+            Some(Ok(Ok(Found::Links(before)))) => {
+                tracing::debug!(crawl = id.0, "what links say is known again");
+                frontier.set_links(id, *before);
             }
             Some(Ok(Ok(Found::Promises(promised)))) => {
                 tracing::debug!(crawl = id.0, urls = promised.len(), "what links promise is known again");
@@ -77,9 +129,39 @@ impl RankWatch {
 fn give_up(frontier: &mut Frontier, id: CrawlId) {
     if frontier.wants_promises(id) {
         frontier.set_promises(id, []);
+    } else if frontier.wants_links(id) {
+        frontier.set_links(id, Recollection::default());
     } else {
-        frontier.set_ranks(id, []);
+        frontier.set_ranks(id, &frontier.known_links(id), &[]);
     }
+}
+
+/// What the links of all pages say, in the order in which the pages were fetched.
+fn recollect(snapshot: &Snapshot, id: CrawlId) -> Result<Recollection, CrawlError> {
+    let mut first: BinaryHeap<(u64, UrlKey)> = BinaryHeap::new();
+    let mut last = None;
+    for row in snapshot.prefix(&VISITS, &id.0).keys() {
+        let (_, host, page, start) = row?;
+        let key = UrlKey { host: HostKey(host), page };
+        // Visits of a page lie together, the first of them first.
+        if last.replace(key) != Some(key) {
+            first.push((start, key));
+        }
+        if first.len() > MOST_PAGES {
+            first.pop();
+        }
+    }
+    let mut known = Recollection::default();
+    for (_, key) in first.into_sorted_vec() {
+        if known.is_full() {
+            break;
+        }
+        if let Some(links) = snapshot.get(&LINKS, &(id.0, key.host.0, key.page))? {
+            let followed = links.edges.iter().filter(|edge| edge.followed);
+            known.page(key, followed.map(|edge| (edge.target, edge.look.weight())));
+        }
+    }
+    Ok(known)
 }
 
 fn promised_of(
@@ -93,25 +175,15 @@ fn promised_of(
 impl Drop for RankWatch {
     /// The thread reads the store, which may be closed after the run.
     fn drop(&mut self) {
-        if let Some(thread) = self.under_way.take() {
+        if let Some((thread, _)) = self.under_way.take() {
             let _ = thread.join();
         }
     }
 }
 
-/// The ranks of what waits.
-fn ranks(snapshot: &Snapshot, id: CrawlId) -> Result<Vec<RankedUrl>, CrawlError> {
-    let pages = LinkGraph::read(snapshot, id, &LinkWeights::default())?;
-    let solve = PageRank { tolerance: TOLERANCE, threads: 1, ..PageRank::default() };
-    let ranks = solve.of(&pages.links, Preference::Even).values;
-    let mut ranked = Vec::new();
-    for row in snapshot.prefix(&URLS, &id.0) {
-        let ((_, host, page), record) = row?;
-        let key = UrlKey { host: HostKey(host), page };
-        if let (Outcome::Waiting, Some(number)) = (&record.outcome, pages.number(key)) {
-            let rank = ranks[number as usize] * ranks.len() as f64;
-            ranked.push(RankedUrl { key, rank, in_links: pages.links.in_links(number).count() as u32 });
-        }
-    }
-    Ok(ranked)
+/// The ranks of known links, each as a multiple of the least.
+fn ranks(known: &KnownLinks) -> Vec<f32> {
+    let graph = Graph::of_arcs(known.out_weights(), || known.links());
+    let solve = PageRank { tolerance: RANK_TOLERANCE, threads: 1, ..PageRank::default() };
+    solve.from(&graph, Preference::Even, Some(&known.estimates())).multiples()
 }

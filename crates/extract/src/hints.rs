@@ -3,6 +3,7 @@
 //! Only words that many makers of pages use in the same sense; none belongs to a single site.
 
 use html::Tag;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::links::has_word;
 
@@ -54,41 +55,81 @@ pub(crate) enum Part {
     Hidden,
 }
 
-/// Reads the attributes of a start tag.
-pub(crate) fn hint(tag: &Tag<'_>, is_custom: bool) -> Hint {
-    let mut hint = Hint::default();
-    // Elements that a site has made up are called after their part: `<site-header>`.
-    if is_custom {
-        words(tag.name(), &mut hint);
+/// Reads attributes, and remembers what classes said: most stand on a page many times.
+#[derive(Default)]
+pub(crate) struct Hints {
+    /// By a hash of the attribute.
+    known: Vec<Option<(String, Hint)>>,
+}
+
+/// Classes that are remembered, and bytes of one.
+const MOST_KNOWN: usize = 64;
+const MAX_KNOWN: usize = 64;
+
+impl Hints {
+    /// Reads the attributes of a start tag.
+    pub(crate) fn of(&mut self, tag: &Tag<'_>, is_custom: bool) -> Hint {
+        let mut hint = Hint::default();
+        // Elements that a site has made up are called after their part: `<site-header>`.
+        if is_custom {
+            words(tag.name(), &mut hint);
+        }
+        for (name, value) in tag.attributes() {
+            match name {
+                "class" => hint.join(self.class(value)),
+                "id" => words(value, &mut hint),
+                _ => attribute(name, value, &mut hint),
+            }
+        }
+        if hint.unseen && !hint.folded {
+            hint.add(Part::Hidden);
+        }
+        hint
     }
-    for (name, value) in tag.attributes() {
-        match name {
-            "class" | "id" => words(value, &mut hint),
-            "role" => role(value.trim(), &mut hint),
-            "hidden" => hint.unseen = true,
-            "aria-hidden" if value == "true" => hint.silent = true,
-            "aria-modal" if value == "true" => hint.add(Part::Strong),
-            "style" if is_hidden(value) => hint.unseen = true,
-            "itemprop" => match value {
-                "articleBody" => hint.main = true,
-                "datePublished" | "dateCreated" | "uploadDate" => hint.point_out(Fact::Published),
-                "dateModified" => hint.point_out(Fact::Modified),
-                "author" | "creator" => hint.point_out(Fact::Author),
-                "review" | "reviews" => hint.add(Part::Comments),
-                "startDate" | "endDate" | "doorTime" | "validThrough" | "birthDate" => {
-                    hint.point_out(Fact::Event);
-                }
-                _ => {}
-            },
-            "rel" if has_word(value, "author") => hint.point_out(Fact::Author),
-            "pubdate" => hint.point_out(Fact::Published),
-            _ => {}
+
+    fn class(&mut self, value: &str) -> Hint {
+        let mut hint = Hint::default();
+        if value.len() > MAX_KNOWN {
+            words(value, &mut hint);
+            return hint;
+        }
+        if self.known.is_empty() {
+            self.known.resize(MOST_KNOWN, None);
+        }
+        let place = &mut self.known[xxh3_64(value.as_bytes()) as usize % MOST_KNOWN];
+        match place {
+            Some((known, hint)) if known == value => *hint,
+            _ => {
+                words(value, &mut hint);
+                *place = Some((value.to_owned(), hint));
+                hint
+            }
         }
     }
-    if hint.unseen && !hint.folded {
-        hint.add(Part::Hidden);
+}
+
+fn attribute(name: &str, value: &str, hint: &mut Hint) {
+    match name {
+        "role" => role(value.trim(), hint),
+        "hidden" => hint.unseen = true,
+        "aria-hidden" if value == "true" => hint.silent = true,
+        "aria-modal" if value == "true" => hint.add(Part::Strong),
+        "style" if is_hidden(value) => hint.unseen = true,
+        "itemprop" => match value {
+            "articleBody" => hint.main = true,
+            "datePublished" | "dateCreated" | "uploadDate" => hint.point_out(Fact::Published),
+            "dateModified" => hint.point_out(Fact::Modified),
+            "author" | "creator" => hint.point_out(Fact::Author),
+            "review" | "reviews" => hint.add(Part::Comments),
+            "startDate" | "endDate" | "doorTime" | "validThrough" | "birthDate" => {
+                hint.point_out(Fact::Event)
+            }
+            _ => {}
+        },
+        "rel" if has_word(value, "author") => hint.point_out(Fact::Author),
+        "pubdate" => hint.point_out(Fact::Published),
+        _ => {}
     }
-    hint
 }
 
 impl Hint {
@@ -98,6 +139,17 @@ impl Hint {
 
     fn point_out(&mut self, fact: Fact) {
         self.fact = self.fact.max(Some(fact));
+    }
+
+    /// Takes up what a class says.
+    fn join(&mut self, class: Hint) {
+        self.part = self.part.max(class.part);
+        self.fact = self.fact.max(class.fact);
+        self.main |= class.main;
+        self.note |= class.note;
+        self.folded |= class.folded;
+        self.silent |= class.silent;
+        self.unseen |= class.unseen;
     }
 }
 

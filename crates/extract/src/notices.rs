@@ -208,11 +208,16 @@ fn may_lead_elsewhere(words: &str) -> bool {
 
 /// Whether words begin with one of these, whatever their case.
 fn begins(words: &str, list: &[&str]) -> bool {
-    let mut lower = String::new();
-    for c in words.chars().take(24).flat_map(char::to_lowercase) {
-        lower.push(c);
+    let Some(first) = words.bytes().next() else { return false };
+    // Most lines are told apart by their first letter; one that is not ASCII may have another length in lower case.
+    let alike =
+        |start: &&&str| !first.is_ascii() || start.as_bytes().first() == Some(&first.to_ascii_lowercase());
+    let mut alike = list.iter().filter(alike).peekable();
+    if alike.peek().is_none() {
+        return false;
     }
-    list.iter().any(|start| lower.starts_with(start))
+    let lower: String = words.chars().take(24).flat_map(char::to_lowercase).collect();
+    alike.any(|start| lower.starts_with(start))
 }
 
 /// Buttons with which readers may agree that are looked at.

@@ -91,7 +91,7 @@ fn listed(input: &Input<'_>) -> Page {
                     if in_title && page.title.is_empty() {
                         collapse_into(&mut page.title, &text, MAX_TITLE);
                     }
-                    words.add(&text, |_, _, _| {});
+                    words.add_all(&text);
                 }
                 Event::Start { name, .. } => {
                     in_title = name.eq_ignore_ascii_case("title");
@@ -169,7 +169,7 @@ fn read_for<T>(
         } else {
             let mut words = Words::default();
             for line in text.lines() {
-                words.add(line, |_, _, _| {});
+                words.add_all(line);
                 words.line();
             }
             page.text = words.finish();

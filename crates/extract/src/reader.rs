@@ -13,7 +13,7 @@ use crate::dated::{self, Known};
 use crate::dates;
 use crate::directives;
 use crate::element::Element;
-use crate::hints;
+use crate::hints::Hints;
 use crate::linked_data::Facts;
 use crate::links::{self, Links};
 use crate::main_text;
@@ -46,6 +46,7 @@ pub(crate) struct Reader<'a> {
     in_body: bool,
     content_language: Option<String>,
     outline: Outline,
+    hints: Hints,
     marks: Marks,
     images: Images,
     facts: Facts,
@@ -93,6 +94,7 @@ impl<'a> Reader<'a> {
             in_body: false,
             content_language: None,
             outline: Outline::new(),
+            hints: Hints::default(),
             marks: Marks::default(),
             images: Images::default(),
             facts: Facts::default(),
@@ -349,7 +351,7 @@ impl Reader<'_> {
         let name = tag.name();
         let element = Element::named(name);
         let is_custom = element.is_none() && is_custom(name);
-        let hint = hints::hint(tag, is_custom);
+        let hint = self.hints.of(tag, is_custom);
         if let Some(element) = element {
             self.outline.start(element, hint, at);
         } else if is_custom {
@@ -503,14 +505,16 @@ impl Listener for Reader<'_> {
             }
             return;
         }
-        let (links, link, outline) = (&mut self.links, self.open.link, &mut self.outline);
-        self.words.add(text, |part, index, starts| {
-            links.place(index);
-            if let Some(link) = link {
+        let (links, outline) = (&mut self.links, &mut self.outline);
+        if let Some(link) = self.open.link {
+            self.words.add(text, |part, index, starts| {
+                links.place(index);
                 links.add_anchor(link, part, starts);
                 outline.linked(part.len());
-            }
-        });
+            });
+        } else if let Some(index) = self.words.add_all(text) {
+            links.place(index);
+        }
         self.in_body |= self.words.count() > 0;
     }
 }

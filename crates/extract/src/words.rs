@@ -32,7 +32,31 @@ impl Words {
     /// Adds a piece of text and calls `each(part, index, starts)` for each part of a word in it: the index of the
     /// word in the page, and whether the word starts here.
     #[inline]
-    pub(crate) fn add(&mut self, text: &str, mut each: impl FnMut(&str, usize, bool)) {
+    pub(crate) fn add(&mut self, text: &str, each: impl FnMut(&str, usize, bool)) {
+        self.add_parts(text, |_, part| (word_end(part), 1), each);
+    }
+
+    /// Adds a piece of text, many words at a time, and tells the index of the first word in it.
+    pub(crate) fn add_all(&mut self, text: &str) -> Option<usize> {
+        let mut first = None;
+        let many = |words: &Words, part: &str| {
+            let has_room = words.full || words.text.len() + part.len() < MAX_TEXT;
+            let run = has_room.then(|| plain_run(part)).flatten();
+            run.unwrap_or_else(|| (word_end(part), 1))
+        };
+        self.add_parts(text, many, |_, index, _| _ = first.get_or_insert(index));
+        first
+    }
+
+    /// Adds a piece of text part by part: `length` tells of what a part begins with where it ends, and how many words
+    /// it has.
+    #[inline]
+    fn add_parts(
+        &mut self,
+        text: &str,
+        length: impl Fn(&Words, &str) -> (usize, usize),
+        mut each: impl FnMut(&str, usize, bool),
+    ) {
         let mut rest = text;
         loop {
             let part = after_space(rest);
@@ -42,10 +66,10 @@ impl Words {
             if part.is_empty() {
                 return;
             }
-            let end = word_end(part);
+            let (end, words) = length(self, part);
             let starts = self.gap != Gap::None;
-            self.push(&part[..end]);
-            each(&part[..end], self.count - 1, starts);
+            self.push(&part[..end], words);
+            each(&part[..end], self.count - words, starts);
             rest = &part[end..];
         }
     }
@@ -73,11 +97,10 @@ impl Words {
         self.text
     }
 
-    fn push(&mut self, part: &str) {
+    /// Adds so many words, or parts of them, that stand as they are to be kept.
+    fn push(&mut self, part: &str, words: usize) {
         let gap = std::mem::replace(&mut self.gap, Gap::None);
-        if gap != Gap::None {
-            self.count += 1;
-        }
+        self.count += words - usize::from(gap == Gap::None);
         self.full |= self.text.len() + part.len() + 1 > MAX_TEXT;
         if self.full {
             return;
@@ -109,6 +132,43 @@ fn word_end(text: &str) -> usize {
         Some(at) if text.as_bytes()[at].is_ascii() => at,
         Some(at) => text[at..].find(char::is_whitespace).map_or(text.len(), |rest| at + rest),
     }
+}
+
+/// Where the words end with which the text begins, as long as these are ASCII and single spaces stand between them; and
+/// how many they are. Looked at many bytes at a time.
+fn plain_run(text: &str) -> Option<(usize, usize)> {
+    const STEP: usize = 32;
+    let bytes = text.as_bytes();
+    if !bytes.first()?.is_ascii_graphic() {
+        return None;
+    }
+    let (mut end, mut spaces) = (0, 0);
+    while let Some(step) = bytes.get(end..=end + STEP) {
+        let (mut odd, mut here) = (false, 0u8);
+        for (byte, next) in step[..STEP].iter().zip(&step[1..]) {
+            let is_space = *byte == b' ';
+            odd |= !(b' '..=b'~').contains(byte) | (is_space & (*next == b' '));
+            here += u8::from(is_space);
+        }
+        if odd {
+            break;
+        }
+        spaces += usize::from(here);
+        end += STEP;
+    }
+    while let Some(byte) = bytes.get(end) {
+        let goes_on = *byte == b' ' && bytes.get(end + 1).is_some_and(u8::is_ascii_graphic);
+        if !byte.is_ascii_graphic() && !goes_on {
+            break;
+        }
+        spaces += usize::from(goes_on);
+        end += 1;
+    }
+    // What follows the last space is no word, or one of another kind.
+    if bytes[end - 1] == b' ' {
+        (end, spaces) = (end - 1, spaces - 1);
+    }
+    Some((end, spaces + 1))
 }
 
 /// ASCII white space as Unicode has it, with the vertical tab.
@@ -164,12 +224,29 @@ mod tests {
             let word = text.trim_start();
             prop_assert_eq!(word_end(word), word.find(char::is_whitespace).unwrap_or(word.len()));
         }
+
+        #[test]
+        fn many_words_at_a_time_are_the_same_words(
+            pieces in prop::collection::vec("([a-c]{1,9} ){0,12}[a\u{a0}é \u{1}\n\t]{0,3}([a-c]{1,9} ?){0,9}", 0..6),
+            kept in any::<bool>(),
+        ) {
+            let new = || if kept { Words::default() } else { Words::counted() };
+            let (mut one_by_one, mut at_once) = (new(), new());
+            for piece in &pieces {
+                let mut first = None;
+                one_by_one.add(piece, |_, index, _| _ = first.get_or_insert(index));
+                prop_assert_eq!(at_once.add_all(piece), first);
+                prop_assert_eq!(at_once.count(), one_by_one.count());
+            }
+            prop_assert_eq!(at_once.finish(), one_by_one.finish());
+        }
     }
 
     #[test]
     fn text_ends_at_its_limit_and_words_are_still_counted() {
         let mut words = Words::default();
-        (0..300_000).for_each(|_| words.add("word ", |_, _, _| {}));
+        (0..100_000).for_each(|_| words.add("word ", |_, _, _| {}));
+        let _ = words.add_all(&"word ".repeat(200_000));
         assert_eq!(words.count(), 300_000);
         let text = words.finish();
         assert!(text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 10 && text.ends_with("word"));

@@ -20,6 +20,7 @@ use frontier::tables::URLS;
 use frontier::{Asked, End, Frontier, Next, Offer, Sent, Settled, page_key};
 use kv::{Durability, Options, Reader as _, Store};
 use model::{CrawlId, CrawlSettings, PageUrl, Project, Rate, Timestamp, UrlKey};
+use testkit::process_kib;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -82,7 +83,7 @@ impl Bench {
     #[expect(clippy::disallowed_methods, reason = "the store must be left as a kill leaves it")]
     fn fill(&self, store: &Store, frontier: &mut Frontier) -> Result<(), Failure> {
         let began = now();
-        let (mut batch, mut open) = (store.batch(), 0);
+        let (mut batch, mut open, mut most) = (store.batch(), 0, 0);
         for number in 0..self.known {
             let offer = self.offer(number)?;
             frontier.offer(&mut batch, CRAWL, offer, BEGAN)?;
@@ -92,8 +93,9 @@ impl Bench {
                 frontier.seal(&mut batch, BEGAN)?;
                 store.commit(std::mem::replace(&mut batch, store.batch()), Durability::Buffered)?;
                 frontier.committed(BEGAN)?;
+                most = most.max(memory()?);
                 if number % 1_000_000 < GROUP {
-                    eprintln!("{number} URLs, {} MiB", memory()?);
+                    eprintln!("{number} URLs, {most} MiB");
                 }
             }
         }
@@ -104,7 +106,7 @@ impl Bench {
         let seconds = began.elapsed().as_secs_f64();
         println!("{} URLs on {} hosts, {waiting} waiting", self.known, self.known / PER_HOST);
         println!("measure: new URLs = {:.0} offers/s", self.known as f64 / seconds);
-        println!("measure: memory while filling, at its most = {} MiB", memory()?);
+        println!("measure: memory while filling, at its most = {} MiB", most.max(memory()?));
         // Without a word to anybody: what is not in the store is lost.
         std::process::abort()
     }
@@ -279,9 +281,7 @@ fn cpu_millis() -> Result<f64, Failure> {
 
 /// Anonymous memory now, in MiB.
 fn memory() -> Result<u64, Failure> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find(|line| line.starts_with("RssAnon")).ok_or("no RssAnon")?;
-    Ok(line.split_whitespace().nth(1).ok_or("no number")?.parse::<u64>()? / 1_024)
+    Ok(process_kib("RssAnon").ok_or("no RssAnon")? / 1_024)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures time")]

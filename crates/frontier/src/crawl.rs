@@ -7,7 +7,7 @@ use kv::{Batch, Reader, Store};
 use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
 
 use crate::guards::Guards;
-use crate::importance::Importance;
+use crate::importance::{Facts, Importance};
 use crate::order::{self, Candidate, CrawlOrder};
 use crate::ready::Ready;
 use crate::tables::{
@@ -27,6 +27,10 @@ pub struct Crawl {
     pub(crate) order: Box<dyn CrawlOrder>,
     /// What links say of waiting URLs, for orders that ask.
     pub(crate) importance: Importance,
+    /// The epoch in which the URLs of all hosts in memory were last put in order.
+    pub(crate) swept: u64,
+    /// Shown to orders that do not look at it.
+    any_url: PageUrl,
     pub(crate) stats: Stats,
     pub(crate) stats_changed: bool,
     /// Hosts in memory; others may be on disk.
@@ -53,7 +57,7 @@ pub struct Crawl {
     pub(crate) bytes_exhausted: bool,
     /// Rows of SHALLOWER not yet worked off.
     pub(crate) shallower: u64,
-    /// Rows of REVISITS: pages that wait to be asked for again.
+    /// Rows of REVISITS: pages that wait to be asked for again, and URLs that others were given up for.
     pub(crate) revisits: u64,
     /// The rules have changed: where to go on judging refused URLs anew.
     pub(crate) reconsider: Option<Option<PageKey>>,
@@ -149,14 +153,18 @@ impl Crawl {
         let last_rules = store.get(&FACTS, &rules_fact(id))?;
         let last_order = store.get(&FACTS, &order_fact(id))?;
         let stats = store.get(&STATS, &id.0)?.unwrap_or_default();
+        let order = order::named(settings.order);
+        let fetched = stats.outcomes.get("fetched").copied().unwrap_or(0);
         Ok(Crawl {
             id,
-            importance: Importance::new(stats.outcomes.get("fetched").copied().unwrap_or(0)),
+            importance: Importance::new(fetched, order.uses_links()),
+            swept: 0,
+            any_url: PageUrl::parse("http://any.invalid/").expect("a URL"),
             rules,
             guards: Guards::new(&settings),
             politeness: Politeness::of(&settings),
             retry: Retry::of(&settings),
-            order: order::named(settings.order),
+            order,
             stats,
             stats_changed: false,
             sites: HashMap::new(),
@@ -222,19 +230,36 @@ impl Crawl {
         count("fetched") + count("not-modified")
     }
 
+    /// True while all room that is left is promised to pages that are asked for again, and to URLs that others were given
+    /// up for.
+    pub(crate) fn is_promised(&self) -> bool {
+        let most = self.settings.max_pages;
+        most > 0 && self.revisits > 0 && self.pages() + self.revisits >= most
+    }
+
     pub(crate) fn priority(&self, key: UrlKey, url: &PageUrl, depth: u32) -> u32 {
         // The queue is read from its smallest key.
         u32::MAX - self.order.priority(&self.candidate(key, url, depth)).0
     }
 
+    /// The same of a known URL, where links alone decide.
+    pub(crate) fn place_by_links(&self, number: u32) -> u32 {
+        let (key, _) = self.importance.place_of(number);
+        let url = &self.any_url;
+        u32::MAX - self.order.priority(&self.weighed(key, self.importance.of_number(number), url, 1)).0
+    }
+
     /// What an order may look at.
     pub(crate) fn candidate<'a>(&self, key: UrlKey, url: &'a PageUrl, depth: u32) -> Candidate<'a> {
-        let facts = self.importance.of(key);
+        self.weighed(key, self.importance.of(key), url, depth)
+    }
+
+    fn weighed<'a>(&self, key: UrlKey, facts: Facts, url: &'a PageUrl, depth: u32) -> Candidate<'a> {
         Candidate {
             url,
             depth,
             in_links: facts.in_links,
-            rank: self.importance.rank_of(facts),
+            rank: f64::from(facts.rank),
             cash: f64::from(facts.cash),
             forward_links: self.importance.links_on(key.host),
             pages: self.pages(),
@@ -322,6 +347,9 @@ impl Crawl {
     ) -> Result<(), FrontierError> {
         let id = self.id.0;
         self.touched.insert(key.host);
+        if self.order.changes() {
+            self.importance.placed(key, record.priority);
+        }
         let site = self.site(store, key.host)?;
         match &record.outcome {
             Outcome::Waiting => {

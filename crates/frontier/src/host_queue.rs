@@ -12,6 +12,9 @@ use crate::{FARTHEST, Frontier, FrontierError, HostState, page_key};
 /// URLs whose refusal is found out in one go.
 const REFUSALS: usize = 256;
 
+/// URLs of a host that are worth a lease even if another host has better ones.
+const FEW: usize = 8;
+
 /// Hosts read from the schedule at once.
 const LOAD: usize = 1_024;
 
@@ -92,12 +95,14 @@ impl Frontier {
         Ok(())
     }
 
-    /// A host's best open URLs that are not in hand: retries that are due, then the queue in order.
+    /// A host's best open URLs that are not in hand: retries that are due, then the queue in order. Beyond a place only
+    /// a few.
     pub(crate) fn first_rows(
         &mut self,
         id: CrawlId,
         host: HostKey,
         count: usize,
+        beyond: (u32, u64),
         now: Timestamp,
     ) -> Result<Vec<(UrlKey, UrlRecord)>, FrontierError> {
         let store = self.store.clone();
@@ -125,7 +130,7 @@ impl Frontier {
                 if crawl.in_hand.contains(&key) {
                     continue;
                 }
-                if keys.len() >= count {
+                if keys.len() >= count || place > beyond && keys.len() >= FEW {
                     new_head = place;
                     break;
                 }
@@ -163,7 +168,7 @@ impl Frontier {
         outcome: &Outcome,
     ) -> Result<(), FrontierError> {
         // Retries too, due or not.
-        let rows = self.first_rows(id, host, REFUSALS, Timestamp(u64::MAX))?;
+        let rows = self.first_rows(id, host, REFUSALS, END, Timestamp(u64::MAX))?;
         let crawl = self.crawl_mut(id);
         crawl.touched.insert(host);
         for (key, _) in rows {

@@ -1,26 +1,28 @@
-//! What is known of waiting URLs from the pages that link to them: in-links, an estimate of PageRank, cash.
+//! What is known of URLs from the pages that link to them: in-links, an estimate of PageRank, cash.
 //!
-//! It is held in memory and kept nowhere: links are rows of the archive, from which it can be gathered again by
-//! [`Importance::page`], page by page. An entry takes some forty bytes; their number is bounded.
+//! It is held in memory and kept nowhere: links are rows of the archive, from which it can be gathered again page by
+//! page, as a [`Recollection`]. Known URLs and remembered links are bounded; of more, the most important stay.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use model::{HostKey, UrlKey};
 
 use crate::Offer;
+use crate::known_links::{KnownLinks, LinkLog, MOST_LINKS};
+use crate::promise::{PageTopic, PromisedUrl, handed_on, hope};
 
-/// Entries at most: further URLs count as if nothing was known of them. An order must not need more memory than a crawl.
-const MOST: usize = 1 << 20;
+/// URLs known at most: of further ones nothing is known until the least important make room. An order must not need
+/// more memory than a crawl. (Seven eighths of a power of two is what a hash table holds before it doubles.)
+const MOST: usize = 7 << 16;
 
-/// URLs at most that wait to be put at their new place.
-const MOST_CHANGED: usize = 1 << 18;
-
-/// What a page hands on of its relevance (δ), and what counts of it beside the link itself (γ): shark-search.
-const INHERITED: f32 = 0.5;
-const OF_INHERITED: f32 = 0.5;
+/// Who knows so many will know far more.
+const MANY: usize = 7 << 13;
 
 /// How often a link is followed.
 const DAMPING: f32 = 0.85;
+
+/// The rank of a page that nothing links to.
+const LEAST_RANK: f32 = 1.0 - DAMPING;
 
 /// Pages up to which every page makes an epoch; later ones come with every fiftieth part more.
 const EVERY_PAGE: u64 = 512;
@@ -28,57 +30,61 @@ const EVERY_PAGE: u64 = 512;
 /// Pages before ranks are first wanted; then with every third part more.
 const FIRST_RANKS: u64 = 1_000;
 
+/// By what part of itself a rank has to differ to count as another.
+const NOTABLE: f32 = 1.0 / 16.0;
+
 /// What links say of the URLs of a crawl.
 #[derive(Debug, Default)]
 pub(crate) struct Importance {
-    facts: HashMap<u64, Facts>,
+    numbers: HashMap<u64, u32>,
+    /// URLs by number.
+    known: Vec<Known>,
+    /// The same, where there is a topic.
+    promised: Vec<Promised>,
+    links: LinkLog,
+    /// Links are remembered, for ranks.
+    keeps_links: bool,
     /// Pages and links on them, by host.
     hosts: HashMap<HostKey, (u64, u64)>,
-    /// URLs of which more is known than when they were put into their queue; sorted, so that a crawl can be repeated.
-    changed: HashMap<HostKey, BTreeSet<u128>>,
-    changes: usize,
+    /// URLs of which more is known than when they were put into their queue.
+    changed: BTreeMap<HostKey, Vec<u32>>,
     pages: u64,
     epoch: u64,
     next_epoch: u64,
     /// Pages at which ranks are wanted again.
     next_ranks: u64,
-    /// Pages were read before the process began, and what they say of links is not known again.
+    /// Not all URLs and links had room.
+    is_partial: bool,
+    /// Pages were read before, and what they say of links is not known.
     forgot: bool,
     forgot_promises: bool,
+    /// Grows when URLs get other numbers.
+    age: u64,
 }
 
-/// A waiting URL and what all known links say of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RankedUrl {
-    /// The URL.
-    pub key: UrlKey,
-    /// Its PageRank, where the mean of all known URLs is 1.
-    pub rank: f64,
-    /// Pages that link to it.
-    pub in_links: u32,
+/// A URL by its number.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    host: u64,
+    /// Upper and lower half: a wide number would take more room.
+    page: [u64; 2],
+    in_links: u32,
+    rank: f32,
+    cash: f32,
+    /// Its place in the queue, as it was last given.
+    placed: u32,
+    /// It was fetched.
+    read: bool,
+    /// It is among those that changed.
+    changed: bool,
 }
 
-/// A waiting URL and what the pages before it promise of its relevance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PromisedUrl {
-    /// The URL.
-    pub key: UrlKey,
-    /// Relevance of the most relevant page that links to it.
-    pub parent_relevance: f32,
-    /// The most that a page hands on to it, as [`handed_on`] says.
-    pub inherited: f32,
-    /// The most that a link to it promises, as [`hope`] says.
-    pub promise: f32,
-}
-
-/// What a page hands on of its relevance, or else of what it inherited.
-pub fn handed_on(on_topic: bool, relevance: f32, inherited: f32) -> f32 {
-    INHERITED * if on_topic { relevance } else { inherited }
-}
-
-/// What is promised by a link on a page that hands on so much.
-pub fn hope(handed_on: f32, promise: f32) -> f32 {
-    OF_INHERITED * handed_on + (1.0 - OF_INHERITED) * promise
+/// What pages promise of a URL.
+#[derive(Clone, Copy, Debug, Default)]
+struct Promised {
+    parent_relevance: f32,
+    inherited: f32,
+    promise: f32,
 }
 
 /// What links say of a URL.
@@ -86,7 +92,7 @@ pub fn hope(handed_on: f32, promise: f32) -> f32 {
 pub(crate) struct Facts {
     /// Pages that link to it.
     pub(crate) in_links: u32,
-    /// What they hand on of their rank.
+    /// Its rank, where a page that nothing links to has 0.15.
     pub(crate) rank: f32,
     /// What they hand on of their cash.
     pub(crate) cash: f32,
@@ -98,41 +104,68 @@ pub(crate) struct Facts {
     pub(crate) promise: f32,
 }
 
-/// What a page has to do with the crawl's topic.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PageTopic {
-    /// Its relevance by the measure of the topic.
-    pub value: f32,
-    /// The same from 0 to 1.
-    pub relevance: f32,
-    /// It is on topic.
-    pub on_topic: bool,
-    /// What each of its links promises by its own words, from 0 to 1; of further ones nothing is known.
-    pub promises: Vec<f32>,
+/// What was known of links before, gathered again page by page in the order in which they were fetched.
+#[derive(Debug)]
+pub struct Recollection(Importance);
+
+impl Default for Recollection {
+    fn default() -> Recollection {
+        Recollection(Importance { keeps_links: true, ..Importance::default() })
+    }
+}
+
+impl Recollection {
+    /// The next page, and what it links to with what weight: followed links only.
+    pub fn page(&mut self, key: UrlKey, links: impl IntoIterator<Item = (UrlKey, u8)>) {
+        let targets = links.into_iter().map(|(target, weight)| (target, weight, 0.0)).collect();
+        self.0.read(key, targets, None);
+    }
+
+    /// True when further pages would not be remembered.
+    pub fn is_full(&self) -> bool {
+        self.0.links.len() >= MOST_LINKS
+    }
 }
 
 impl Importance {
     /// Of a crawl that has read so many pages.
-    pub(crate) fn new(pages: u64) -> Importance {
-        Importance { pages, forgot: pages > 0, forgot_promises: pages > 0, ..Importance::default() }
+    pub(crate) fn new(pages: u64, keeps_links: bool) -> Importance {
+        let forgot = pages > 0;
+        Importance { pages, keeps_links, forgot, forgot_promises: forgot, ..Importance::default() }
+    }
+
+    /// Begins anew with a crawl that has read so many pages.
+    pub(crate) fn begin_anew(&mut self, pages: u64, keeps_links: bool) {
+        let (age, epoch) = (self.age + 1, self.epoch + 1);
+        *self = Importance { age, epoch, ..Importance::new(pages, keeps_links) };
     }
 
     /// A page was read: it hands on its rank and its cash over its links, by their weights.
     pub(crate) fn page(&mut self, key: UrlKey, depth: u32, links: &[Offer], topic: Option<&PageTopic>) {
-        let own = self.facts.remove(&slot(key)).unwrap_or_default();
         // A start URL is taken for relevant until it is known better.
-        let inherited = if depth == 0 { 1.0 } else { own.inherited };
-        let handed_on = topic.map(|topic| handed_on(topic.on_topic, topic.relevance, inherited));
-        let rank = self.rank_of(own) as f32;
-        // A start URL begins with something to hand on.
-        let cash = if own.in_links == 0 { 1.0 } else { own.cash };
+        let inherited = if depth == 0 { 1.0 } else { self.of(key).inherited };
+        let topic_of_page =
+            topic.map(|topic| (topic.relevance, handed_on(topic.on_topic, topic.relevance, inherited)));
         let promise = |at: usize| topic.and_then(|topic| topic.promises.get(at)).copied().unwrap_or(0.0);
-        let mut targets: Vec<(UrlKey, u8, f32)> = links
+        let targets = links
             .iter()
             .enumerate()
-            .filter(|(_, link)| link.unfollowed.is_none() && link.key != key)
-            .map(|(at, link)| (link.key, link.weight.max(1), promise(at)))
+            .filter(|(_, link)| link.unfollowed.is_none())
+            .map(|(at, link)| (link.key, link.weight, promise(at)))
             .collect();
+        self.read(key, targets, topic_of_page);
+        self.pages += 1;
+        if self.pages >= self.next_epoch {
+            self.epoch += 1;
+            self.next_epoch =
+                if self.pages < EVERY_PAGE { self.pages + 1 } else { self.pages + self.pages / 50 };
+        }
+    }
+
+    /// A page hands on what it has to the targets of its links, each with its weight and what it promises.
+    fn read(&mut self, key: UrlKey, mut targets: Vec<(UrlKey, u8, f32)>, topic: Option<(f32, f32)>) {
+        targets.retain(|(target, _, _)| *target != key);
+        targets.iter_mut().for_each(|(_, weight, _)| *weight = (*weight).max(1));
         targets.sort_unstable_by_key(|(key, weight, _)| (*key, u8::MAX - weight));
         // Of several links to one page the weightiest counts, and the most promising.
         targets.dedup_by(|next, kept| {
@@ -146,60 +179,107 @@ impl Importance {
         let host = self.hosts.entry(key.host).or_default();
         host.0 += 1;
         host.1 += targets.len() as u64;
+        let source = self.number(key);
+        let own = source.map(|source| &mut self.known[source as usize]);
+        let (rank, in_links, cash, again) = match own {
+            Some(own) => {
+                let was_read = std::mem::replace(&mut own.read, true);
+                (own.rank, own.in_links, std::mem::take(&mut own.cash), was_read)
+            }
+            None => (LEAST_RANK, 0, 0.0, false),
+        };
+        // A start URL begins with something to hand on.
+        let cash = if in_links == 0 { 1.0 } else { cash };
+        let mut links: Vec<(u32, u8)> = Vec::with_capacity(targets.len());
         for (target, weight, promise) in targets {
+            let Some(number) = self.number(target) else { continue };
+            links.push((number, weight));
             let share = f32::from(weight) / all;
-            let full = self.facts.len() >= MOST;
-            let slot = slot(target);
-            if full && !self.facts.contains_key(&slot) {
-                continue;
+            let known = &mut self.known[number as usize];
+            // The links of a page that is read again count once.
+            if !again || known.in_links == 0 {
+                known.in_links = known.in_links.saturating_add(1);
+                known.rank += DAMPING * rank * share;
+                known.cash += cash * share;
             }
-            let facts = self.facts.entry(slot).or_default();
-            facts.in_links = facts.in_links.saturating_add(1);
-            facts.rank += DAMPING * rank * share;
-            facts.cash += cash * share;
-            if let (Some(handed_on), Some(topic)) = (handed_on, topic) {
-                facts.parent_relevance = facts.parent_relevance.max(topic.relevance);
-                facts.inherited = facts.inherited.max(handed_on);
-                facts.promise = facts.promise.max(hope(handed_on, promise));
+            if let Some((relevance, handed_on)) = topic {
+                let promised = self.promised_of(number);
+                promised.parent_relevance = promised.parent_relevance.max(relevance);
+                promised.inherited = promised.inherited.max(handed_on);
+                promised.promise = promised.promise.max(hope(handed_on, promise));
             }
-            if self.changes < MOST_CHANGED && self.changed.entry(target.host).or_default().insert(target.page)
-            {
-                self.changes += 1;
+            self.mark_changed(number);
+        }
+        if let Some(source) = source.filter(|_| self.keeps_links && !again) {
+            self.is_partial |= !self.links.push(source, all, links.into_iter());
+        }
+    }
+
+    /// True when what pages say that were read before is to be gathered again.
+    pub(crate) fn wants_links(&self) -> bool {
+        self.forgot
+    }
+
+    /// Takes what was known before; what was read since comes after it.
+    pub(crate) fn recollect(&mut self, before: Recollection) {
+        let now = std::mem::replace(self, before.0);
+        for page in now.links.pages() {
+            let links = page.targets.iter().zip(page.weights);
+            let links = links.map(|(target, weight)| (now.known[*target as usize].key(), *weight, 0.0));
+            self.read(now.known[page.source as usize].key(), links.collect(), None);
+        }
+        for (known, promised) in now.known.iter().zip(&now.promised) {
+            if let Some(number) = self.number(known.key()) {
+                *self.promised_of(number) = *promised;
             }
         }
-        self.pages += 1;
-        if self.pages >= self.next_epoch {
-            self.epoch += 1;
-            self.next_epoch =
-                if self.pages < EVERY_PAGE { self.pages + 1 } else { self.pages + self.pages / 50 };
-        }
+        self.keeps_links = now.keeps_links;
+        (self.pages, self.next_epoch, self.next_ranks) = (now.pages, now.next_epoch, now.next_ranks);
+        self.forgot_promises = now.forgot_promises;
+        (self.epoch, self.age) = (now.epoch + 1, now.age + 1);
+        (0..self.known.len() as u32).for_each(|number| self.mark_changed(number));
     }
 
     /// True when so much was read since that ranks computed of all known links would tell more than the estimate.
     pub(crate) fn wants_ranks(&self) -> bool {
-        self.forgot || self.pages >= self.next_ranks.max(FIRST_RANKS)
+        let early = self.next_ranks - self.next_ranks / 5;
+        let wanted = if self.is_crowded() { early } else { self.next_ranks };
+        !self.forgot && self.pages >= wanted.max(FIRST_RANKS)
     }
 
-    /// Takes ranks that were computed of all known links in place of the estimate.
-    pub(crate) fn set_ranks(&mut self, ranked: impl IntoIterator<Item = RankedUrl>) {
-        self.forgot = false;
+    /// The links to compute ranks of.
+    pub(crate) fn known_links(&self) -> KnownLinks {
+        let estimates = self.known.iter().map(|known| known.rank).collect();
+        KnownLinks { age: self.age, log: self.links.clone(), estimates }
+    }
+
+    /// Takes ranks that were computed of all known links in place of the estimate, each as a multiple of that of a
+    /// page that nothing links to.
+    pub(crate) fn set_ranks(&mut self, of: &KnownLinks, ranks: &[f32]) {
         self.next_ranks = self.pages + self.pages / 3;
+        if of.age != self.age {
+            return;
+        }
         self.epoch += 1;
-        for RankedUrl { key, rank, in_links } in ranked {
-            let slot = slot(key);
-            if self.facts.len() >= MOST && !self.facts.contains_key(&slot) {
-                continue;
+        for (number, rank) in (0..self.known.len() as u32).zip(ranks) {
+            let known = &mut self.known[number as usize];
+            let mut rank = LEAST_RANK * rank.max(1.0);
+            if self.is_partial {
+                // What was estimated is of all links.
+                rank = rank.max(known.rank);
             }
-            let facts = self.facts.entry(slot).or_default();
-            facts.rank = (rank as f32 - (1.0 - DAMPING)).max(0.0);
-            facts.in_links = facts.in_links.max(in_links);
-            if self.changes < MOST_CHANGED && self.changed.entry(key.host).or_default().insert(key.page) {
-                self.changes += 1;
+            let notable = (rank - known.rank).abs() > NOTABLE * known.rank;
+            known.rank = rank;
+            if notable {
+                self.mark_changed(number);
             }
+        }
+        if self.is_crowded() {
+            self.make_room();
         }
     }
 
-    /// True when what pages promised before the process began is not known.
+    /// True when what waits of pages promised before the process began is not known.
     pub(crate) fn wants_promises(&self) -> bool {
         self.forgot_promises
     }
@@ -209,33 +289,52 @@ impl Importance {
         self.forgot_promises = false;
         self.epoch += 1;
         for PromisedUrl { key, parent_relevance, inherited, promise } in promised {
-            let slot = slot(key);
-            if self.facts.len() >= MOST && !self.facts.contains_key(&slot) {
-                continue;
-            }
-            let facts = self.facts.entry(slot).or_default();
-            facts.parent_relevance = facts.parent_relevance.max(parent_relevance);
-            facts.inherited = facts.inherited.max(inherited);
-            facts.promise = facts.promise.max(promise);
-            if self.changes < MOST_CHANGED && self.changed.entry(key.host).or_default().insert(key.page) {
-                self.changes += 1;
-            }
+            let Some(number) = self.number(key) else { continue };
+            let known = self.promised_of(number);
+            known.parent_relevance = known.parent_relevance.max(parent_relevance);
+            known.inherited = known.inherited.max(inherited);
+            known.promise = known.promise.max(promise);
+            self.mark_changed(number);
         }
     }
 
-    /// True while a host has URLs that wait for their new place.
-    pub(crate) fn has_changed(&self, host: HostKey) -> bool {
-        self.changed.contains_key(&host)
+    /// Hosts with URLs that wait for their new place.
+    pub(crate) fn changed_hosts(&self) -> impl Iterator<Item = HostKey> {
+        self.changed.keys().copied()
+    }
+
+    /// How many of a host's URLs wait for their new place.
+    pub(crate) fn changes_of(&self, host: HostKey) -> usize {
+        self.changed.get(&host).map_or(0, Vec::len)
     }
 
     /// What is known of a URL.
     pub(crate) fn of(&self, key: UrlKey) -> Facts {
-        self.facts.get(&slot(key)).copied().unwrap_or_default()
+        match self.numbers.get(&slot(key)) {
+            Some(number) => self.of_number(*number),
+            None => Facts { rank: LEAST_RANK, ..Facts::default() },
+        }
     }
 
-    /// The rank that these facts make, where the mean of all pages is about 1.
-    pub(crate) fn rank_of(&self, facts: Facts) -> f64 {
-        f64::from(1.0 - DAMPING) + f64::from(facts.rank)
+    /// The same of a number.
+    pub(crate) fn of_number(&self, number: u32) -> Facts {
+        let Known { in_links, rank, cash, .. } = self.known[number as usize];
+        let Promised { parent_relevance, inherited, promise } =
+            self.promised.get(number as usize).copied().unwrap_or_default();
+        Facts { in_links, rank, cash, parent_relevance, inherited, promise }
+    }
+
+    /// The URL of a number, and the place in the queue that it was last given.
+    pub(crate) fn place_of(&self, number: u32) -> (UrlKey, u32) {
+        let known = &self.known[number as usize];
+        (known.key(), known.placed)
+    }
+
+    /// A URL was given a place in its queue.
+    pub(crate) fn placed(&mut self, key: UrlKey, place: u32) {
+        if let Some(number) = self.numbers.get(&slot(key)) {
+            self.known[*number as usize].placed = place;
+        }
     }
 
     /// Links on a page of a host, on the average.
@@ -257,18 +356,241 @@ impl Importance {
     }
 
     /// Takes some of a host's URLs of which more is known.
-    pub(crate) fn take_changed(&mut self, host: HostKey, most: usize) -> Vec<u128> {
+    pub(crate) fn take_changed(&mut self, host: HostKey, most: usize) -> Vec<u32> {
         let Some(changed) = self.changed.get_mut(&host) else { return Vec::new() };
-        let taken: Vec<u128> = std::iter::from_fn(|| changed.pop_first()).take(most).collect();
+        let taken: Vec<u32> = changed.drain(..most.min(changed.len())).collect();
         if changed.is_empty() {
             self.changed.remove(&host);
         }
-        self.changes -= taken.len();
+        taken.iter().for_each(|number| self.known[*number as usize].changed = false);
         taken
+    }
+
+    /// The number of a URL, a new one if there is room.
+    fn number(&mut self, key: UrlKey) -> Option<u32> {
+        let slot = slot(key);
+        if let Some(number) = self.numbers.get(&slot) {
+            return Some(*number);
+        }
+        if self.known.len() >= MOST {
+            self.is_partial = true;
+            return None;
+        }
+        let number = self.known.len() as u32;
+        if self.known.len() == MANY {
+            // The room for all: growing by copies would take more than that on the way.
+            self.known.reserve_exact(MOST - MANY);
+            self.numbers.reserve(MOST - MANY);
+        }
+        self.numbers.insert(slot, number);
+        self.known.push(Known {
+            host: key.host.0,
+            page: [(key.page >> 64) as u64, key.page as u64],
+            in_links: 0,
+            rank: LEAST_RANK,
+            cash: 0.0,
+            placed: 0,
+            read: false,
+            changed: false,
+        });
+        Some(number)
+    }
+
+    fn promised_of(&mut self, number: u32) -> &mut Promised {
+        let number = number as usize;
+        if self.promised.len() <= number {
+            self.promised.resize(number + 1, Promised::default());
+        }
+        &mut self.promised[number]
+    }
+
+    fn mark_changed(&mut self, number: u32) {
+        let known = &mut self.known[number as usize];
+        if !known.read && !std::mem::replace(&mut known.changed, true) {
+            self.changed.entry(HostKey(known.host)).or_default().push(number);
+        }
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.known.len() > MOST / 4 * 3 || self.links.is_crowded()
+    }
+
+    /// Forgets the links of the less important pages, and what is known of the less important URLs that wait, until
+    /// half of the room is free.
+    fn make_room(&mut self) {
+        (self.is_partial, self.age) = (true, self.age + 1);
+        let rank = |number: u32| self.known[number as usize].rank;
+        let mut pages: Vec<(u32, usize)> =
+            self.links.pages().map(|page| (page.source, page.targets.len())).collect();
+        pages.sort_unstable_by(|a, b| rank(b.0).total_cmp(&rank(a.0)).then(a.0.cmp(&b.0)));
+        let mut stays = vec![false; self.known.len()];
+        let (mut links, mut urls) = (0, 0);
+        for (source, count) in pages {
+            links += count;
+            urls += 1;
+            if links > MOST_LINKS / 2 || urls > MOST / 4 {
+                break;
+            }
+            stays[source as usize] = true;
+        }
+        let mut waiting: Vec<u32> =
+            (0..self.known.len() as u32).filter(|number| !self.known[*number as usize].read).collect();
+        let room = (MOST / 2).saturating_sub(urls);
+        if waiting.len() > room {
+            waiting.select_nth_unstable_by(room, |a, b| rank(*b).total_cmp(&rank(*a)).then(a.cmp(b)));
+            waiting.truncate(room);
+        }
+        waiting.into_iter().for_each(|number| stays[number as usize] = true);
+        self.keep(&stays);
+    }
+
+    /// Forgets all URLs but these; they get other numbers.
+    fn keep(&mut self, stays: &[bool]) {
+        let links = std::mem::take(&mut self.links);
+        let mut new_number = vec![u32::MAX; self.known.len()];
+        // In place: there is no room for both.
+        self.numbers.clear();
+        self.changed = BTreeMap::new();
+        let mut kept = 0;
+        for old in (0..self.known.len()).filter(|old| stays[*old]) {
+            let mut url = self.known[old];
+            let changed = std::mem::replace(&mut url.changed, false);
+            self.numbers.insert(slot(url.key()), kept as u32);
+            self.known[kept] = url;
+            let promised = self.promised.get(old).copied().unwrap_or_default();
+            if let Some(place) = self.promised.get_mut(kept) {
+                *place = promised;
+            }
+            new_number[old] = kept as u32;
+            if changed {
+                self.mark_changed(kept as u32);
+            }
+            kept += 1;
+        }
+        self.known.truncate(kept);
+        self.promised.truncate(kept);
+        for page in links.pages().filter(|page| stays[page.source as usize]) {
+            let links: Vec<(u32, u8)> = page
+                .targets
+                .iter()
+                .zip(page.weights)
+                .map(|(target, weight)| (new_number[*target as usize], *weight))
+                .filter(|(target, _)| *target != u32::MAX)
+                .collect();
+            self.links.push(new_number[page.source as usize], page.weight, links.into_iter());
+        }
+    }
+}
+
+impl Known {
+    fn key(&self) -> UrlKey {
+        UrlKey { host: HostKey(self.host), page: (u128::from(self.page[0]) << 64) | u128::from(self.page[1]) }
     }
 }
 
 /// The name of a URL here: two URLs of one name would share their facts, which changes an order and nothing else.
 fn slot(key: UrlKey) -> u64 {
     key.host.0 ^ key.page as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(number: u64) -> UrlKey {
+        UrlKey {
+            host: HostKey(number % 7),
+            page: u128::from(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)) << 7,
+        }
+    }
+
+    /// A page that links to these.
+    fn read(importance: &mut Importance, page: u64, links: &[u64]) {
+        importance.read(url(page), links.iter().map(|link| (url(*link), 1, 0.0)).collect(), None);
+        importance.pages += 1;
+    }
+
+    /// What was read before a restart and what was read after it, together as if there had been none.
+    #[test]
+    fn what_is_gathered_again_is_what_was_known() {
+        let pages: [(u64, &[u64]); 5] =
+            [(0, &[1, 2, 3]), (2, &[3, 4, 0]), (3, &[5]), (4, &[5, 6, 1]), (5, &[6])];
+        let mut whole = Importance::new(0, true);
+        pages.iter().for_each(|(page, links)| read(&mut whole, *page, links));
+        for restart in 0..=pages.len() {
+            let mut before = Recollection::default();
+            for (page, links) in &pages[..restart] {
+                before.page(url(*page), links.iter().map(|link| (url(*link), 1)));
+            }
+            let mut after = Importance::new(restart as u64, true);
+            pages[restart..].iter().for_each(|(page, links)| read(&mut after, *page, links));
+            assert_eq!(after.wants_links(), restart > 0);
+            after.recollect(before);
+            assert!(!after.wants_links());
+            for number in 0..7 {
+                assert_eq!(after.of(url(number)), whole.of(url(number)), "{number}, restart after {restart}");
+            }
+            assert_eq!(after.links_on(HostKey(0)), whole.links_on(HostKey(0)));
+        }
+    }
+
+    #[test]
+    fn the_cash_of_a_start_url_reaches_what_is_linked_to() {
+        let mut importance = Importance::new(0, true);
+        read(&mut importance, 0, &[1, 2]);
+        read(&mut importance, 1, &[2]);
+        assert_eq!(importance.of(url(2)).cash, 1.0);
+        // Read again, it hands nothing on twice.
+        read(&mut importance, 1, &[2, 3]);
+        assert_eq!((importance.of(url(2)).cash, importance.of(url(2)).in_links), (1.0, 2));
+        assert_eq!(importance.of(url(3)).in_links, 1);
+    }
+
+    /// Far more URLs than there is room for: what many link to is known whenever it is met.
+    #[test]
+    fn the_least_important_make_room_for_what_is_met_later() {
+        let mut importance = Importance::new(0, true);
+        let mut next = 1_000;
+        for round in 0..9u64 {
+            for page in 0..1_500 {
+                let mut links: Vec<u64> = (next..next + 50).collect();
+                // One that each page of the round links to.
+                links.push(round + 1);
+                read(&mut importance, next - 50, &links);
+                next += 50;
+                assert!(importance.known.len() <= MOST && importance.links.len() <= MOST_LINKS, "{page}");
+            }
+            let known = importance.known_links();
+            let ranks: Vec<f32> = known.estimates.iter().map(|rank| rank / LEAST_RANK).collect();
+            importance.set_ranks(&known, &ranks);
+        }
+        assert!(importance.is_partial);
+        for popular in 1..=9 {
+            assert_eq!(importance.of(url(popular)).in_links, 1_500, "{popular}");
+        }
+        // Numbers agree with each other everywhere.
+        for (slot_of, number) in &importance.numbers {
+            assert_eq!(slot(importance.known[*number as usize].key()), *slot_of);
+        }
+        for page in importance.links.pages() {
+            assert!(importance.known[page.source as usize].read);
+            assert!(page.targets.iter().all(|target| (*target as usize) < importance.known.len()));
+        }
+        let changed: usize = importance.changed.values().map(Vec::len).sum();
+        assert_eq!(changed, importance.known.iter().filter(|known| known.changed).count());
+    }
+
+    #[test]
+    fn ranks_of_other_numbers_are_not_taken() {
+        let mut importance = Importance::new(0, true);
+        read(&mut importance, 0, &[1, 2]);
+        let known = importance.known_links();
+        importance.begin_anew(1, true);
+        read(&mut importance, 3, &[4]);
+        let before = importance.of(url(3));
+        importance.set_ranks(&known, &[9.0, 9.0, 9.0]);
+        assert_eq!(importance.of(url(3)), before);
+        importance.set_ranks(&importance.known_links(), &[9.0, 9.0]);
+        assert_eq!(importance.of(url(3)).rank, 9.0 * LEAST_RANK);
+    }
 }

@@ -9,7 +9,7 @@ use model::{
     CrawlId, ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Limit, Outcome, Timestamp, UrlKey,
 };
 
-use crate::crawl::{Crawl, Place, Times};
+use crate::crawl::{Crawl, END, Place, Times};
 use crate::guards::Verdict;
 use crate::host_queue::far_off;
 use crate::neighbours::Claim;
@@ -26,6 +26,9 @@ const REFUSALS: usize = 1_024;
 
 /// A host that another run has leased is looked at again after this.
 const TAKEN: Duration = Duration::from_millis(50);
+
+/// A host whose best URL must wait for others is looked at again after this.
+const PROMISED: Duration = Duration::from_secs(1);
 
 /// How long a lease is valid: far longer than its visits take, so that only a lost one ever expires.
 const LEASE_TIME: Duration = Duration::from_secs(3600);
@@ -104,7 +107,17 @@ impl Frontier {
                 Room::Taken => return Ok(Next::Wait { until: None, host: None, busy: true }),
                 Room::Reached(limit) => return Ok(Next::Reached(limit)),
             };
-            let Some(host) = self.crawl(id).ready.first(lane) else { return self.idle(id) };
+            let promised = self.crawl(id).is_promised();
+            // Who answers soon is not asked before those to whom the room is promised.
+            let lane = if promised && lane == Lane::QuickFirst { Lane::Any } else { lane };
+            let Some((place, host)) = self.crawl(id).ready.first(lane) else { return self.idle(id) };
+            if promised && place.0 > 0 {
+                match self.idle(id)? {
+                    // None of them can be kept.
+                    Next::Done => {}
+                    next => return Ok(next),
+                }
+            }
             self.crawl_mut(id).put(host, Place::Aside);
             if let Some(next) = self.ask(id, host, urls, body_limit, now)? {
                 return Ok(next);
@@ -159,7 +172,7 @@ impl Frontier {
         let state = self.hosts.get_mut(&host).expect("resolved hosts are in memory");
         state.record.next = state.record.next.max(due);
         for id in self.crawls.keys().copied().collect::<Vec<_>>() {
-            let head = self.first_rows(id, host, 1, now)?.into_iter().next();
+            let head = self.first_rows(id, host, 1, END, now)?.into_iter().next();
             let Some((key, _)) = head else { continue };
             let crawl = self.crawl_mut(id);
             crawl.refused.push((key, Outcome::Retrying { error: error.clone(), tries, due }));
@@ -301,6 +314,9 @@ impl Frontier {
             return Ok(None);
         };
         if urls.is_empty() {
+            if self.crawl(id).is_promised() {
+                self.crawl_mut(id).put(key, Place::Sleeping(now + PROMISED));
+            }
             return Ok(None);
         }
         let crawl = self.crawls.get_mut(&id).expect("begun");
@@ -334,24 +350,37 @@ impl Frontier {
         now: Timestamp,
     ) -> Result<Option<Vec<LeasedUrl>>, FrontierError> {
         let store = self.store.clone();
+        let crawl = self.crawl(id);
+        // An order that looks at all hosts goes on with another as soon as that has something better.
+        let beyond = if crawl.order.changes() { crawl.ready.best() } else { END };
+        let mut only_promised = self.crawl(id).is_promised();
+        let mut is_first = true;
         let mut urls = Vec::with_capacity(count.min(BATCH));
         let mut refused = 0;
         while urls.len() < count && refused < REFUSALS {
-            let rows = self.first_rows(id, host, count - urls.len(), now)?;
+            let wanted = count - urls.len();
+            let rows = self.first_rows(id, host, wanted, beyond, now)?;
+            let is_all = rows.len() < wanted;
             if rows.is_empty() {
                 return Ok((refused + urls.len() > 0).then_some(urls));
             }
             let mut full = false;
             for (key, record) in rows {
                 let invited = self.was_invited(&store, id, key, &record)?;
+                // What is promised comes first of all: a host is asked for others when no promise can be kept.
+                only_promised &= !std::mem::take(&mut is_first) || record.priority == 0;
+                let earlier = match self.has_revisits(id) {
+                    true => store.get(&REVISITS, &page_key(id, key))?,
+                    false => None,
+                };
                 let crawl = self.crawls.get_mut(&id).expect("begun");
                 // The rules may have changed since it was queued.
                 let verdict = match crawl.rules.refusal(&record.url, record.depth) {
                     Some(refusal) => Verdict::Refuse(refusal),
+                    // The room is for others.
+                    None if only_promised && earlier.is_none() => Verdict::Later,
                     // It was let in before, and is a page.
-                    None if crawl.revisits > 0 && store.contains(&REVISITS, &page_key(id, key))? => {
-                        Verdict::Take
-                    }
+                    None if earlier.is_some_and(|earlier| earlier.was.is_page()) => Verdict::Take,
                     None => crawl.guards.verdict(&store, id, key, (&record.url, record.depth), invited)?,
                 };
                 match verdict {
@@ -373,7 +402,7 @@ impl Frontier {
                     }
                 }
             }
-            if full {
+            if full || is_all && !urls.is_empty() {
                 break;
             }
         }

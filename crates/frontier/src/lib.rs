@@ -13,12 +13,14 @@ mod crawl;
 mod guards;
 mod host_queue;
 mod importance;
+mod known_links;
 mod lease;
 mod neighbours;
 mod novelty;
 mod offer;
 mod order;
 mod politeness;
+mod promise;
 mod ready;
 mod reorder;
 mod replace;
@@ -41,7 +43,8 @@ use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Project, Timestamp, UrlK
 pub use audit::{Finding, audit};
 pub use counted::{Counted, counted};
 pub use crawl::Crawl;
-pub use importance::{PageTopic, PromisedUrl, RankedUrl, handed_on, hope};
+pub use importance::Recollection;
+pub use known_links::{KnownLinks, RANK_TOLERANCE};
 pub use lease::{LimitReached, Next};
 pub use neighbours::Neighbours;
 pub use novelty::TextMark;
@@ -51,6 +54,7 @@ pub use order::{
     Location, Mixed, Opic, PValue, Priority, Random, TimedBreadthFirst, first_priority,
 };
 pub use politeness::{Asked, Politeness};
+pub use promise::{PageTopic, PromisedUrl, handed_on, hope};
 pub use ready::Lane;
 pub use retry::{Patience, Retry};
 pub use rules::{Rules, Ruling};

@@ -79,7 +79,8 @@ impl TextMark {
                 words += 1;
             }
             words_left -= words;
-            mark.pairs.extend_from_slice(smallest(&mut pairs));
+            // A short block keeps them all, as they come.
+            mark.pairs.extend_from_slice(if words > SAMPLE { smallest(&mut pairs) } else { &pairs });
             let pairs_end = mark.pairs.len() as u32;
             mark.blocks.push(Block { hash: (whole ^ (whole >> 32)) as u32, words: words as u32, pairs_end });
             if words_left == 0 {

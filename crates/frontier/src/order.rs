@@ -15,7 +15,7 @@ pub struct Candidate<'a> {
     pub depth: u32,
     /// Known pages that link to it.
     pub in_links: u32,
-    /// Its PageRank as far as it is known, where the mean of all is 1.
+    /// Its PageRank as far as it is known, where a page that nothing links to has 0.15.
     pub rank: f64,
     /// What fetched pages have handed on to it, each all that it had (OPIC).
     pub cash: f64,
@@ -56,6 +56,11 @@ impl Priority {
         // The bits of floats that are not negative have their order.
         Priority((score.clamp(0.0, 1.0) as f32).to_bits())
     }
+
+    /// The score that it was made of; any number if it was made of something else.
+    pub(crate) fn score(self) -> f32 {
+        f32::from_bits(self.0)
+    }
 }
 
 /// A policy: how soon an unfetched URL is wanted.
@@ -80,6 +85,16 @@ pub trait CrawlOrder: Send + Sync {
 
     /// True when the score of a waiting URL changes with what is found elsewhere.
     fn changes(&self) -> bool {
+        false
+    }
+
+    /// True when it goes by links, so that those of pages read before a restart count.
+    fn uses_links(&self) -> bool {
+        false
+    }
+
+    /// True when links alone decide, not the URL or its depth.
+    fn is_by_links(&self) -> bool {
         false
     }
 
@@ -172,7 +187,11 @@ impl CrawlOrder for Backlink {
         true
     }
 
-    fn uses_ranks(&self) -> bool {
+    fn uses_links(&self) -> bool {
+        true
+    }
+
+    fn is_by_links(&self) -> bool {
         true
     }
 }
@@ -191,6 +210,14 @@ impl CrawlOrder for ByPageRank {
     fn uses_ranks(&self) -> bool {
         true
     }
+
+    fn uses_links(&self) -> bool {
+        true
+    }
+
+    fn is_by_links(&self) -> bool {
+        true
+    }
 }
 
 impl CrawlOrder for ForwardLink {
@@ -203,6 +230,10 @@ impl CrawlOrder for ForwardLink {
     }
 
     fn changes(&self) -> bool {
+        true
+    }
+
+    fn uses_links(&self) -> bool {
         true
     }
 }
@@ -241,7 +272,7 @@ impl CrawlOrder for PValue {
         true
     }
 
-    fn uses_ranks(&self) -> bool {
+    fn uses_links(&self) -> bool {
         true
     }
 }
@@ -296,6 +327,14 @@ impl CrawlOrder for Opic {
     fn changes(&self) -> bool {
         true
     }
+
+    fn uses_links(&self) -> bool {
+        true
+    }
+
+    fn is_by_links(&self) -> bool {
+        true
+    }
 }
 
 impl CrawlOrder for Random {
@@ -318,6 +357,14 @@ impl CrawlOrder for Mixed {
 
     fn changes(&self) -> bool {
         self.0.iter().any(|(_, order)| order.changes())
+    }
+
+    fn uses_links(&self) -> bool {
+        self.0.iter().any(|(_, order)| order.uses_links())
+    }
+
+    fn is_by_links(&self) -> bool {
+        self.0.iter().all(|(_, order)| order.is_by_links())
     }
 
     fn uses_ranks(&self) -> bool {

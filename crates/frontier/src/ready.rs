@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use model::HostKey;
 
+use crate::crawl::END;
+
 /// Whom to lease next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lane {
@@ -20,7 +22,7 @@ pub enum Lane {
 pub(crate) const QUICK_MILLIS: u64 = 1_000;
 
 /// A host's place: (inverted priority, arrival) of its best URL, host.
-type Row = ((u32, u64), HostKey);
+pub(crate) type Row = ((u32, u64), HostKey);
 
 /// Hosts that may be asked now, best URL first.
 #[derive(Debug, Default)]
@@ -43,15 +45,21 @@ impl Ready {
         self.quick.len() + self.others.len()
     }
 
-    /// The next host.
-    pub(crate) fn first(&self, lane: Lane) -> Option<HostKey> {
+    /// The next host with its place.
+    pub(crate) fn first(&self, lane: Lane) -> Option<Row> {
         let (quick, other) = (self.quick.first(), self.others.first());
         let row = match lane {
             Lane::Any => quick.into_iter().chain(other).min(),
             Lane::QuickFirst => quick.or(other),
             Lane::QuickOnly => quick,
         };
-        row.map(|(_, host)| *host)
+        row.copied()
+    }
+
+    /// The best place of any; the last of all if nobody is ready.
+    pub(crate) fn best(&self) -> (u32, u64) {
+        let row = self.quick.first().into_iter().chain(self.others.first()).min();
+        row.map_or(END, |(place, _)| *place)
     }
 
     /// The host that would come last.
@@ -72,9 +80,10 @@ mod tests {
     fn a_lane_decides_who_comes_first() {
         let mut ready = Ready::default();
         let check = |ready: &Ready, any: u64, first: u64, only: Option<u64>| {
-            assert_eq!(ready.first(Lane::Any), Some(HostKey(any)));
-            assert_eq!(ready.first(Lane::QuickFirst), Some(HostKey(first)));
-            assert_eq!(ready.first(Lane::QuickOnly), only.map(HostKey));
+            let host = |lane| ready.first(lane).map(|(_, host)| host);
+            assert_eq!(host(Lane::Any), Some(HostKey(any)));
+            assert_eq!(host(Lane::QuickFirst), Some(HostKey(first)));
+            assert_eq!(host(Lane::QuickOnly), only.map(HostKey));
         };
         ready.insert(((0, 1), HostKey(1)), false);
         check(&ready, 1, 1, None);

@@ -3,31 +3,45 @@
 use kv::{Batch, Reader};
 use model::{CrawlId, HostKey, Outcome, UrlKey};
 
-use crate::importance::{PromisedUrl, RankedUrl};
-use crate::order::interleaved;
+use crate::order::{Priority, interleaved};
 use crate::tables::{QUEUE, URLS, UrlRecord};
-use crate::{Frontier, FrontierError, page_key};
+use crate::{Crawl, Frontier, FrontierError, KnownLinks, PromisedUrl, Recollection, page_key};
 
-/// Known URLs of a crawl up to which ranks are computed: beyond, links and ranks of all of them would need more memory
-/// than the crawl itself.
-const MOST_RANKED: u64 = 1 << 18;
+/// By what part of itself the odds of a score have to differ to be worth another place, when pages are many.
+const WORTH_A_MOVE: f32 = 1.0 / 16.0;
 
 /// URLs of a host that are put in order at once.
 const AT_ONCE: usize = 4_096;
 
 impl Frontier {
-    /// True when ranks of all known links would serve this crawl's order. Of very many URLs they would take too much
-    /// memory: the order goes on with what it has gathered.
-    pub fn wants_ranks(&self, id: CrawlId) -> bool {
+    /// True when this crawl's order goes by links, and those of pages read before a restart are not known.
+    pub fn wants_links(&self, id: CrawlId) -> bool {
         let crawl = self.crawl(id);
-        let known: u64 = crawl.stats.outcomes.values().sum();
-        crawl.order.uses_ranks() && known <= MOST_RANKED && crawl.importance.wants_ranks()
+        crawl.order.uses_links() && crawl.importance.wants_links()
     }
 
-    /// Takes the PageRank of waiting URLs. They move to their new places host by host, as hosts come to
-    /// their turn, so that nothing stands still for it.
-    pub fn set_ranks(&mut self, id: CrawlId, ranked: impl IntoIterator<Item = RankedUrl>) {
-        self.crawl_mut(id).importance.set_ranks(ranked);
+    /// Takes what pages read before say of links. URLs move to their new places host by host, as hosts come to their
+    /// turn, so that nothing stands still for it.
+    pub fn set_links(&mut self, id: CrawlId, before: Recollection) {
+        self.crawl_mut(id).importance.recollect(before);
+    }
+
+    /// True when ranks of all known links would serve this crawl's order.
+    pub fn wants_ranks(&self, id: CrawlId) -> bool {
+        let crawl = self.crawl(id);
+        crawl.order.uses_ranks() && crawl.importance.wants_ranks()
+    }
+
+    /// The links that ranks for this crawl's order are computed of: all, or of very many those of the most important
+    /// pages.
+    pub fn known_links(&self, id: CrawlId) -> KnownLinks {
+        self.crawl(id).importance.known_links()
+    }
+
+    /// Takes the PageRank of those links' URLs, by number, each as a multiple of what a page has that nothing links
+    /// to. URLs move to their new places as with links.
+    pub fn set_ranks(&mut self, id: CrawlId, of: &KnownLinks, ranks: &[f32]) {
+        self.crawl_mut(id).importance.set_ranks(of, ranks);
     }
 
     /// True when this crawl's order goes by a topic, and what pages promised before a restart is not known.
@@ -41,7 +55,8 @@ impl Frontier {
         self.crawl_mut(id).importance.set_promises(promised);
     }
 
-    /// Puts the URLs of touched hosts in order whose epoch is past.
+    /// Puts the URLs of hosts in order whose epoch is past: of those that were touched, and of others as many as there is
+    /// time for, since what they have may be better than all else.
     pub(crate) fn rescore(&mut self, batch: &mut Batch) -> Result<(), FrontierError> {
         let ids: Vec<CrawlId> = self.crawls.keys().copied().collect();
         for id in ids {
@@ -53,6 +68,13 @@ impl Frontier {
             let is_past = |host: &HostKey| crawl.sites.get(host).is_some_and(|site| site.epoch < epoch);
             let mut hosts: Vec<HostKey> = crawl.touched.iter().copied().filter(is_past).collect();
             hosts.sort_unstable();
+            if crawl.swept < epoch {
+                let (others, is_all) = self.past_hosts(id, epoch);
+                hosts.extend(others);
+                if is_all {
+                    self.crawl_mut(id).swept = epoch;
+                }
+            }
             for host in hosts {
                 let whole = self.crawl(id).order.whole_hosts();
                 match whole {
@@ -60,7 +82,7 @@ impl Frontier {
                     false => self.move_changed(batch, id, host)?,
                 }
                 let crawl = self.crawl_mut(id);
-                let more = !whole && crawl.importance.has_changed(host);
+                let more = !whole && crawl.importance.changes_of(host) > 0;
                 if let Some(site) = crawl.sites.get_mut(&host).filter(|_| !more) {
                     site.epoch = epoch;
                 }
@@ -69,10 +91,32 @@ impl Frontier {
         Ok(())
     }
 
+    /// Hosts that were not touched, and whose epoch is past, with about as many changes as are made at once; whether
+    /// that is all of them.
+    fn past_hosts(&self, id: CrawlId, epoch: u64) -> (Vec<HostKey>, bool) {
+        let crawl = self.crawl(id);
+        let mut hosts = Vec::new();
+        let mut left = AT_ONCE;
+        for host in crawl.importance.changed_hosts().filter(|host| !crawl.touched.contains(host)) {
+            if crawl.sites.get(&host).is_some_and(|site| site.epoch < epoch) {
+                if left == 0 {
+                    return (hosts, false);
+                }
+                hosts.push(host);
+                left = left.saturating_sub(crawl.importance.changes_of(host));
+            }
+        }
+        (hosts, true)
+    }
+
     /// The URLs of which more is known than before move to their places.
     fn move_changed(&mut self, batch: &mut Batch, id: CrawlId, host: HostKey) -> Result<(), FrontierError> {
-        for page in self.crawl_mut(id).importance.take_changed(host, AT_ONCE) {
-            let key = UrlKey { host, page };
+        for number in self.crawl_mut(id).importance.take_changed(host, AT_ONCE) {
+            let crawl = self.crawl(id);
+            let (key, placed) = crawl.importance.place_of(number);
+            if crawl.is_near(number, placed) {
+                continue;
+            }
             let Some(record) = self.waiting(batch, id, key)? else { continue };
             let priority = self.crawl(id).priority(key, &record.url, record.depth);
             self.move_to(batch, id, key, record, priority)?;
@@ -82,6 +126,8 @@ impl Frontier {
 
     /// The first URLs of the queue are sorted, cut into lanes and queued in the order in which those are served.
     fn deal_out(&mut self, batch: &mut Batch, id: CrawlId, host: HostKey) -> Result<(), FrontierError> {
+        // They are all looked at.
+        self.crawl_mut(id).importance.take_changed(host, usize::MAX);
         let mut scored = Vec::new();
         let whole = (id.0, host.0, (0, 0))..=(id.0, host.0, (u32::MAX, u64::MAX));
         let rows: Vec<_> = batch.range(&QUEUE, whole).take(AT_ONCE).collect::<Result<_, _>>()?;
@@ -141,5 +187,24 @@ impl Frontier {
         crawl.settled.push(key);
         batch.put(&URLS, &page_key(id, key), &record);
         Ok(())
+    }
+}
+
+impl Crawl {
+    /// True when a URL is as good as at its place, as far as its links decide that. Each move is two rows written.
+    fn is_near(&self, number: u32, placed: u32) -> bool {
+        if !self.order.is_by_links() {
+            return false;
+        }
+        let place = self.place_by_links(number);
+        if self.importance.is_young() {
+            return place == placed;
+        }
+        let odds = |place: u32| {
+            let score = Priority(u32::MAX - place).score();
+            score / (1.0 - score)
+        };
+        let (odds, before) = (odds(place), odds(placed));
+        place == placed || (odds - before).abs() <= WORTH_A_MOVE * before
     }
 }

@@ -50,7 +50,11 @@ impl Frontier {
         id: CrawlId,
         key: UrlKey,
     ) -> Result<bool, FrontierError> {
-        Ok(self.has_revisits(id) && reader.contains(&REVISITS, &page_key(id, key))?)
+        if !self.has_revisits(id) {
+            return Ok(false);
+        }
+        let record = reader.get(&REVISITS, &page_key(id, key))?;
+        Ok(record.is_some_and(|record| record.was.is_page()))
     }
 
     /// What becomes of a URL, in view of what it was if it was put back.
@@ -70,6 +74,10 @@ impl Frontier {
         batch.remove(&REVISITS, &row);
         let crawl = self.crawl_mut(id);
         crawl.revisits = crawl.revisits.saturating_sub(1);
+        if !was.is_page() {
+            // It was new, and a page was given up for it.
+            return Ok(outcome);
+        }
         let outcome = match outcome {
             Outcome::Failed { error: ErrorKind::Status(status @ (404 | 410)), .. } => {
                 let first = batch.get(&MISSING, &row)?.map(Timestamp);

@@ -119,7 +119,7 @@ pub struct UrlRecord {
     pub hops: u32,
 }
 
-/// A page that was put back to be asked for again.
+/// A page that was put back to be asked for again, or a URL that a page was given up for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RevisitRecord {
     /// What became of it last time: what stands when this time nothing is learnt.

@@ -11,6 +11,7 @@
 use std::time::Instant;
 
 use graph::{Builder, Fold, PageRank, Preference};
+use testkit::process_kib;
 
 const MEMORY: usize = 256 << 20;
 
@@ -46,16 +47,7 @@ fn main() {
         let speed = graph.arcs() as f64 * f64::from(ranks.passes) / took / 1e6;
         println!("measure: {name} = {speed:.1} M arcs/s");
     }
-    println!("measure: peak of memory = {:.0} MiB", peak());
-}
-
-/// The most memory that this process ever held.
-fn peak() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    let kilobytes: f64 =
-        line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(f64::NAN);
-    kilobytes / 1024.0
+    println!("measure: peak of memory = {} MiB", process_kib("VmHWM").unwrap_or_default() / 1_024);
 }
 
 /// A small generator of numbers, the same everywhere.

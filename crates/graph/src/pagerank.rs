@@ -40,6 +40,8 @@ pub struct Ranks {
     pub passes: u32,
     /// No more than this is missing, summed over all pages.
     pub error: f64,
+    /// What comes to all pages together from beginning anew, also from pages without links.
+    pub anew: f64,
 }
 
 impl Default for PageRank {
@@ -77,7 +79,7 @@ impl PageRank {
         let mut next_shares = vec![0.0; pages];
         let mut lost: f64 =
             ranks.iter().zip(graph.out_weights()).filter(|(_, out)| **out == 0.0).map(|(rank, _)| rank).sum();
-        let mut result = Ranks { values: Vec::new(), passes: 0, error: f64::INFINITY };
+        let mut result = Ranks { values: Vec::new(), passes: 0, error: f64::INFINITY, anew: 1.0 };
         while result.error > self.tolerance && result.passes < self.most_passes {
             let anew = 1.0 - damping + damping * lost;
             let work: Vec<_> = parts
@@ -97,9 +99,20 @@ impl PageRank {
             // Each pass brings the vector nearer by the damping, so what is missing is a geometric series.
             result.error = moved * damping / (1.0 - damping);
         }
+        let sum: f64 = ranks.iter().sum();
+        result.anew = (1.0 - damping + damping * lost) / if sum > 0.0 { sum } else { 1.0 };
         scale_to_one(&mut ranks);
         result.values = ranks;
         result
+    }
+}
+
+impl Ranks {
+    /// Ranks by an even preference, each as a multiple of what a page has that nothing links to. Such ranks of a part
+    /// of a graph can be set beside those of all of it: it does not matter to them how many pages there are.
+    pub fn multiples(&self) -> Vec<f32> {
+        let least = self.anew / self.values.len() as f64;
+        self.values.iter().map(|rank| (rank / least) as f32).collect()
     }
 }
 

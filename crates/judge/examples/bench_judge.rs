@@ -6,10 +6,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use judge::book;
+use judge::book::{self, Verdict};
 use judge::fingerprint::{Fingerprint, FingerprintMaker, Marks};
-use kv::{Durability, Options, Store};
+use kv::{Batch, Durability, Options, Store};
 use model::{CrawlId, CrawlSettings, Duplicates, HostKey, Page, UrlKey};
+use testkit::process_kib;
 
 const CRAWL: CrawlId = CrawlId(1);
 /// Hashes of a page: few, so that the bench is about the look-up and not about writing.
@@ -17,6 +18,8 @@ const HASHES: u64 = 64;
 /// Pages of one host, and of one commit.
 const HOST: u64 = 1_000;
 const GROUP: u64 = 512;
+/// Texts that are looked up and not kept, of each kind.
+const LOOK_UPS: u64 = 20_000;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -47,51 +50,86 @@ fn fingerprints() -> Result<(), Failure> {
 fn look_up(folder: &Path, most: u64) -> Result<(), Failure> {
     let store = Store::open(folder, Options::default())?;
     let mut batch = store.batch();
-    let (mut found, mut expected) = (0_u64, 0_u64);
-    let mut step = (now(), cpu()?);
-    let mut report = (most / 50).max(1);
-    let mut since = 0;
+    let (mut found, mut expected, mut peak) = (0_u64, 0_u64, 0);
+    let (mut began, mut used, mut since) = (now(), cpu()?, 0_u64);
+    let reports = [most / 50, most / 5, most];
     for number in 0..most {
-        let twin = number % 20 == 19;
-        let print = fingerprint(if twin { number / 2 / 20 * 20 } else { number }, twin);
-        let page = UrlKey { host: HostKey(mixed(number / HOST)), page: u128::from(mixed(number)) };
-        let verdict = book::judge(&mut batch, CRAWL, page, &print, 0.7)?;
-        expected += u64::from(twin);
-        found += u64::from(twin && !verdict.twins.is_empty());
+        let is_twin = is_twin(number);
+        let verdict = judged(&mut batch, number)?;
+        expected += u64::from(is_twin);
+        found += u64::from(is_twin && !verdict.twins.is_empty());
+        since += 1;
         if (number + 1) % GROUP == 0 {
             store.commit(std::mem::replace(&mut batch, store.batch()), Durability::Synced)?;
+            peak = peak.max(memory()?);
         }
-        since += 1;
-        if number + 1 == report {
-            let each = step.0.elapsed().as_secs_f64() * 1e6 / since as f64;
-            let own = (cpu()? - step.1) * 1e6 / since as f64;
-            println!("measure: judged, of {report} = {each:.1} µs");
-            println!("measure: judged, of {report}, processor = {own:.1} µs");
-            println!("measure: memory with {report} = {} MiB", memory()?);
-            report = (report * 5).min(most).max(report + 1);
-            (step, since) = ((now(), cpu()?), 0);
+        if !reports.contains(&(number + 1)) {
+            continue;
         }
+        store.commit(std::mem::replace(&mut batch, store.batch()), Durability::Synced)?;
+        let pages = number + 1;
+        let each = began.elapsed().as_secs_f64() * 1e6 / since as f64;
+        let own = (cpu()? - used) * 1e6 / since as f64;
+        println!("measure: judged and kept, of {pages} = {each:.1} µs");
+        println!("measure: judged and kept, of {pages}, processor = {own:.1} µs");
+        println!(
+            "measure: looked up among {pages}, new, processor = {:.1} µs",
+            looked_up(&store, pages, false)?
+        );
+        println!(
+            "measure: looked up among {pages}, twins, processor = {:.1} µs",
+            looked_up(&store, pages, true)?
+        );
+        peak = peak.max(memory()?);
+        println!("measure: most memory until {pages} = {peak} MiB");
+        println!("measure: on disk with {pages} = {} MiB", store.disk_bytes()? >> 20);
+        (began, used, since) = (now(), cpu()?, 0);
     }
-    store.commit(batch, Durability::Synced)?;
     println!("{found} of {expected} near duplicates found among {most} pages");
     Ok(())
 }
 
-/// The fingerprint of the page of this number; a twin has a tenth of its hashes changed.
-fn fingerprint(number: u64, twin: bool) -> Fingerprint {
-    let hash =
-        |nth: u64| mixed(number * HASHES + nth + if twin && nth.is_multiple_of(10) { 1 << 60 } else { 0 });
+/// Microseconds of this thread for a look-up among `pages`, without keeping what is looked up.
+fn looked_up(store: &Store, pages: u64, twins: bool) -> Result<f64, Failure> {
+    // Numbers of pages to come, and among them only twins or only others.
+    let numbers = (0..LOOK_UPS).map(|nth| pages / 20 * 20 + nth * 20 + if twins { 19 } else { 0 });
+    let began = own_nanos()?;
+    for number in numbers {
+        let verdict = judged(&mut store.batch(), number)?;
+        assert!(twins || verdict.twins.is_empty(), "page {number} is like no other");
+    }
+    Ok((own_nanos()? - began) as f64 / 1e3 / LOOK_UPS as f64)
+}
+
+fn judged(batch: &mut Batch, number: u64) -> Result<Verdict, Failure> {
+    let page = UrlKey { host: HostKey(mixed(number / HOST)), page: u128::from(mixed(number)) };
+    Ok(book::judge(batch, CRAWL, page, &fingerprint(number), 0.7)?)
+}
+
+/// The fingerprint of a page. That of a twin has nine tenths of the hashes of another.
+fn fingerprint(number: u64) -> Fingerprint {
+    let twin = is_twin(number);
+    // Like a page that came when there were half as many.
+    let original = if twin { number / 2 / 20 * 20 } else { number };
+    let hash = |nth: u64| match twin && nth.is_multiple_of(10) {
+        true => mixed((1 << 60) + number * HASHES + nth),
+        false => mixed(original * HASHES + nth),
+    };
     let mut hashes: Vec<u64> = (0..HASHES).map(hash).collect();
     hashes.sort_unstable();
     let halves = hashes.iter().flat_map(|hash| ((hash >> 32) as u32).to_be_bytes()).collect();
     Fingerprint {
-        exact: mixed(number ^ u64::from(twin) << 50),
+        exact: mixed(number),
         whole: number,
         length: 1_000,
         simhash: number,
         sketch: hashes[..16].to_vec(),
         marks: Marks::Hashes(halves),
     }
+}
+
+fn is_twin(number: u64) -> bool {
+    number % 20 == 19
 }
 
 fn mixed(number: u64) -> u64 {
@@ -109,11 +147,15 @@ fn cpu() -> Result<f64, Failure> {
     Ok((ticks(11) + ticks(12)) / 100.0)
 }
 
+/// Nanoseconds of processor time of this thread: files are merged by another meanwhile.
+fn own_nanos() -> Result<u64, Failure> {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    Ok(stat.split_whitespace().next().ok_or("no times")?.parse()?)
+}
+
 /// MiB of memory that no file backs.
 fn memory() -> Result<u64, Failure> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap_or_default();
-    Ok(line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or_default() / 1_024)
+    Ok(process_kib("RssAnon").ok_or("no RssAnon")? / 1_024)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures time")]

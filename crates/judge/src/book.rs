@@ -148,15 +148,15 @@ fn twins(
 }
 
 /// Looked-up hashes that near duplicates share at least. Of two texts with the part t of the larger in common, each of
-/// the least hashes of both together is shared by chance t / (2 − t): a quarter of what is to be expected is as good as
-/// certain (of 16 at 0.7, missed once in ten thousand), and what shares less shares a menu. Words may stand in any
-/// order, so that nothing is certain of them.
+/// the least hashes of both together is shared by chance t / (2 − t): a third of what is to be expected is as good as
+/// certain (of 16 at 0.6, missed twice in a thousand), and what shares less shares a menu. Words may stand in any order,
+/// so that nothing is certain of them.
 fn fewest_shared(fingerprint: &Fingerprint, threshold: f64) -> u32 {
     if !matches!(fingerprint.marks, Marks::Hashes(_)) {
         return 1;
     }
     let expected = fingerprint.sketch.len() as f64 * threshold / (2.0 - threshold).max(1.0);
-    (expected / 4.0) as u32
+    (expected / 3.0) as u32
 }
 
 fn forget_text(

@@ -39,7 +39,7 @@ pub struct Fingerprint {
     pub whole: u64,
     /// Letters and digits of the main text.
     pub length: u32,
-    /// The SimHash of what decides; 0 where only exact duplicates are looked for.
+    /// The SimHash of what decides, or of the words where only exact duplicates are looked for.
     pub simhash: u64,
     /// What is looked up, least first.
     pub sketch: Vec<u64>,
@@ -65,6 +65,8 @@ pub struct FingerprintMaker {
     method: Duplicates,
     winnowing: Winnowing,
     letters: Letters,
+    /// Room for the hashes of words.
+    pairs: Vec<u64>,
 }
 
 impl FingerprintMaker {
@@ -80,6 +82,7 @@ impl FingerprintMaker {
             method: settings.method,
             winnowing,
             letters,
+            pairs: Vec::new(),
         })
     }
 
@@ -100,7 +103,9 @@ impl FingerprintMaker {
         let exact = xxh3_64(self.letters.as_str().as_bytes());
         let whole = xxh3_64(whole.as_bytes());
         let (simhash, sketch, marks) = match self.method {
-            Duplicates::Off | Duplicates::Exact => (0, Vec::new(), Marks::None),
+            Duplicates::Off | Duplicates::Exact => {
+                (simhash::of_words(main, &mut self.pairs), Vec::new(), Marks::None)
+            }
             Duplicates::Winnowing => self.winnowed(),
             Duplicates::Keywords => words(main, language),
         };

@@ -15,7 +15,7 @@ pub const FINGERPRINTS: Table<(u32, u64, u128), Fingerprint> = Table::new("finge
 pub const EXACT_TEXTS: Table<(u32, u64, u64, u128), u64> = Table::new("exact_texts").scans();
 
 /// Pages by each hash that is looked up: crawl, hash.
-pub const HOLDERS: Table<(u32, u64), Holders> = Table::new("holders").point_reads();
+pub const HOLDERS: Table<(u32, u64), Holders> = Table::new("holders").many_point_reads();
 
 /// Near duplicates of a page among those read before it: crawl, host, page.
 pub const TWINS: Table<(u32, u64, u128), Twins> = Table::new("twins").point_reads();

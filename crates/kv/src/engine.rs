@@ -12,7 +12,7 @@ use crate::{
 };
 use fjall::{
     AbstractTree, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable,
-    config::{BlockSizePolicy, FilterPolicy},
+    config::{BlockSizePolicy, FilterPolicy, PartitioningPolicy, PinningPolicy},
 };
 use std::{
     collections::HashMap,
@@ -26,8 +26,9 @@ use std::{
 /// The engine's folder with one folder per table.
 const TABLES_FOLDER: &str = "keyspaces";
 
-/// One thread of the engine writes new rows to files, the other merges files.
-const BACKGROUND_THREADS: usize = 2;
+/// One thread writes new rows to files and merges files. Of two the engine keeps one for new rows, and that one takes and
+/// gives back what there is to merge without a pause for as long as the other merges.
+const BACKGROUND_THREADS: usize = 1;
 /// Leaves most of the usual 1024 descriptors to the network.
 const OPEN_FILES: usize = 200;
 /// Beyond this, tables that hold old rows in memory are written out, so that the start stays fast.
@@ -37,6 +38,8 @@ const JOURNAL_BYTES: u64 = 64 << 20;
 /// engine itself waits at 4 and at 30, without looking whether anybody is left to do the work; a commit adds at
 /// most two buffers and one file to what is seen here.
 const MOST_BUFFERS: usize = 2;
+/// The same, of all tables: times the bytes that new rows may take.
+const MOST_BUFFERED: u64 = 2;
 const MOST_FRESH_FILES: usize = 24;
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
@@ -131,16 +134,21 @@ impl Engine {
         known.insert(table.name, keyspace.clone());
     }
 
-    /// The engine bounds the new rows of each table, not those of all together: with many tables
-    /// the fullest one has to go to disk early. One at a time, or a burst of commits would leave
-    /// many small files.
+    /// A table with many new rows brings them to disk. The engine would ask its thread to begin with that, which may be
+    /// merging files meanwhile. And it does not bound the new rows of all tables together: with many tables the fullest
+    /// one has to go early. Of these one at a time, or a burst of commits would leave many small files.
     fn bound_buffers(&self) -> Result<(), KvError> {
+        let known = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        for keyspace in known.values() {
+            if keyspace.tree.active_memtable().size() >= self.options.table_buffer_bytes {
+                keyspace.rotate_memtable().map_err(|error| self.write_error(error))?;
+            }
+        }
         if self.database.write_buffer_size() <= self.options.buffer_bytes
             || self.database.outstanding_flushes() > 0
         {
             return Ok(());
         }
-        let known = self.tables.read().unwrap_or_else(PoisonError::into_inner);
         let sizes = known.values().map(|keyspace| (keyspace.tree.active_memtable().size(), keyspace));
         let fullest = sizes.max_by_key(|&(size, _)| size);
         if let Some((size, keyspace)) = fullest
@@ -164,6 +172,11 @@ impl Engine {
     #[expect(clippy::disallowed_methods, reason = "the engine tells nobody when it has caught up")]
     fn wait_for_room(&self) -> Result<(), KvError> {
         let behind = || {
+            if self.database.outstanding_flushes() > 0
+                && self.database.write_buffer_size() > self.options.buffer_bytes.saturating_mul(MOST_BUFFERED)
+            {
+                return true;
+            }
             let known = self.tables.read().unwrap_or_else(PoisonError::into_inner);
             known.values().any(|keyspace| {
                 keyspace.tree.sealed_memtable_count() >= MOST_BUFFERS
@@ -224,9 +237,18 @@ impl EngineSnapshot {
 }
 
 fn create_options(reads: Reads, options: &Options) -> KeyspaceCreateOptions {
-    let create = KeyspaceCreateOptions::default().max_memtable_size(options.table_buffer_bytes);
+    // Kept to by `bound_buffers`; the engine's own bound is never reached.
+    let create = KeyspaceCreateOptions::default()
+        .max_memtable_size(options.table_buffer_bytes.max(options.buffer_bytes));
     match reads {
-        Reads::Points => create,
+        // Their indexes and filters stay in memory, 4 bytes a row: a cache would drop them for rows, and read them
+        // again as a whole.
+        Reads::Points => create
+            .index_block_pinning_policy(PinningPolicy::all(true))
+            .index_block_partitioning_policy(PartitioningPolicy::all(false))
+            .filter_block_pinning_policy(PinningPolicy::all(true))
+            .filter_block_partitioning_policy(PartitioningPolicy::all(false)),
+        Reads::ManyPoints => create,
         // Most rows are in the last level, and so is nine tenths of all filters: a table that is
         // asked for rows it has can do without.
         Reads::Mixed => create.expect_point_read_hits(true),

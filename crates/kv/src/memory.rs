@@ -9,7 +9,7 @@ use crate::{
     table::Layout,
 };
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, VecDeque},
     ops::Bound,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -29,22 +29,23 @@ pub(crate) struct Memory {
 #[derive(Default)]
 struct State {
     current: Tables,
-    /// What a power cut cannot take away.
-    synced: Tables,
-    /// Committed since the last sync, oldest first.
-    unsynced: Vec<Vec<(Layout, BTreeMap<Bytes, Change>)>>,
+    /// What each commit since the last sync has replaced, oldest first: a power cut may bring it back.
+    unsynced: Vec<Vec<(Layout, Bytes, Change)>>,
 }
 
 impl Memory {
     pub(crate) fn commit(&self, batch: Batch, durability: Durability) {
-        let changes: Vec<_> = batch.into_changes().collect();
         let mut guard = self.state();
         let state = &mut *guard;
-        state.current.apply(&changes);
-        state.unsynced.push(changes);
-        if durability == Durability::Synced {
-            for changes in state.unsynced.drain(..) {
-                state.synced.apply(&changes);
+        match durability {
+            Durability::Synced => {
+                state.unsynced.clear();
+                state.current.apply(batch, |_, _, _| ());
+            }
+            Durability::Buffered => {
+                let mut replaced = Vec::new();
+                state.current.apply(batch, |table, key, before| replaced.push((table, key.clone(), before)));
+                state.unsynced.push(replaced);
             }
         }
     }
@@ -61,13 +62,12 @@ impl Memory {
     /// first part, chosen by `seed`.
     pub(crate) fn crash(&self, seed: u64) -> Memory {
         let state = self.state();
-        let mut left = state.synced.clone();
+        let mut current = state.current.clone();
         let survivors = mix(seed) as usize % (state.unsynced.len() + 1);
-        for changes in &state.unsynced[..survivors] {
-            left.apply(changes);
+        for (table, key, before) in state.unsynced[survivors..].iter().rev().flatten() {
+            current.change(*table, key.clone(), before.clone());
         }
-        let state = State { current: left.clone(), synced: left, unsynced: Vec::new() };
-        Memory { state: Mutex::new(state) }
+        Memory { state: Mutex::new(State { current, unsynced: Vec::new() }) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -83,7 +83,7 @@ impl Tables {
 
     pub(crate) fn range(&self, table: Layout, bounds: Bounds) -> RawRows {
         match self.0.get(table.name) {
-            Some(rows) => Box::new(Range { rows: rows.clone(), bounds, done: false }),
+            Some(rows) => Box::new(Range::new(rows.clone(), bounds)),
             None => Box::new(std::iter::empty()),
         }
     }
@@ -93,47 +93,79 @@ impl Tables {
         rows.map(|(key, value)| (key.len() + value.len()) as u64).sum()
     }
 
-    fn apply(&mut self, changes: &[(Layout, BTreeMap<Bytes, Change>)]) {
-        for (table, changes) in changes {
-            let rows = Arc::make_mut(self.0.entry(table.name).or_default());
+    /// Makes changes; `replaced` is told what each key held before.
+    fn apply(&mut self, batch: Batch, mut replaced: impl FnMut(Layout, &Bytes, Change)) {
+        for (table, changes) in batch.into_changes() {
+            let rows = self.rows(table);
             for (key, change) in changes {
-                match change {
-                    Some(value) => rows.insert(key.clone(), value.clone()),
-                    None => rows.remove(key),
+                // A copy of a key or value is a count, not its bytes.
+                let before = match change {
+                    Some(value) => rows.insert(key.clone(), value),
+                    None => rows.remove(&key),
                 };
+                replaced(table, &key, before);
             }
         }
     }
+
+    fn change(&mut self, table: Layout, key: Bytes, change: Change) {
+        let rows = self.rows(table);
+        match change {
+            Some(value) => rows.insert(key, value),
+            None => rows.remove(&key),
+        };
+    }
+
+    fn rows(&mut self, table: Layout) -> &mut Rows {
+        Arc::make_mut(self.0.entry(table.name).or_default())
+    }
 }
 
-/// The rows between two bounds, which close in on each other.
+/// Rows read at once, at most.
+const READ_AHEAD: usize = 64;
+
+/// The rows between two bounds, which close in on each other. From the front they are read some at a time, more with
+/// each time: most readers want one or many.
 struct Range {
     rows: Arc<Rows>,
     bounds: Bounds,
+    /// Read from the front and not yet given.
+    ahead: VecDeque<(Bytes, Bytes)>,
+    at_once: usize,
+    /// Nothing is left between the bounds.
     done: bool,
 }
 
 impl Range {
-    fn step(&mut self, from_back: bool) -> Option<(Bytes, Bytes)> {
+    fn new(rows: Arc<Rows>, bounds: Bounds) -> Range {
+        Range { rows, bounds, ahead: VecDeque::new(), at_once: 1, done: false }
+    }
+
+    fn read_ahead(&mut self) {
+        if self.done {
+            return;
+        }
+        let mut range = self.rows.range::<[u8], _>(as_slices(&self.bounds));
+        self.ahead.extend(range.by_ref().take(self.at_once).map(|(key, value)| (key.clone(), value.clone())));
+        // The last row must end it: a range excluded on both sides of one key is not allowed.
+        self.done = range.next().is_none();
+        if let Some((key, _)) = self.ahead.back() {
+            self.bounds.0 = Bound::Excluded(key.to_vec());
+        }
+        self.at_once = (self.at_once * 4).min(READ_AHEAD);
+    }
+
+    fn last(&mut self) -> Option<(Bytes, Bytes)> {
         if self.done {
             return None;
         }
         let mut range = self.rows.range::<[u8], _>(as_slices(&self.bounds));
-        let found = if from_back { range.next_back() } else { range.next() };
-        let Some((key, value)) = found else {
-            self.done = true;
-            return None;
-        };
-        let row = (key.clone(), value.clone());
-        // The last row must end it: a range excluded on both sides of one key is not allowed.
+        let found = range.next_back().map(|(key, value)| (key.clone(), value.clone()));
         self.done = range.next().is_none();
-        let bound = Bound::Excluded(row.0.to_vec());
-        if from_back {
-            self.bounds.1 = bound;
-        } else {
-            self.bounds.0 = bound;
+        if let Some((key, _)) = &found {
+            self.bounds.1 = Bound::Excluded(key.to_vec());
         }
-        Some(row)
+        found
     }
 }
 
@@ -141,13 +173,16 @@ impl Iterator for Range {
     type Item = Result<(Bytes, Bytes), KvError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.step(false).map(Ok)
+        if self.ahead.is_empty() {
+            self.read_ahead();
+        }
+        self.ahead.pop_front().map(Ok)
     }
 }
 
 impl DoubleEndedIterator for Range {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.step(true).map(Ok)
+        self.last().or_else(|| self.ahead.pop_back()).map(Ok)
     }
 }
 

@@ -29,11 +29,11 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// These bound what they name, not the whole: a process that did nothing but write 18 million
-    /// rows into four tables peaked at 229 MiB of `RssAnon` and was still growing, ever more slowly.
+    /// These bound what they name, not the whole: indexes and filters grow with the rows. A frontier that was
+    /// filled with 20 million URLs peaked at 302 MiB of `RssAnon`.
     fn default() -> Self {
         const MIB: u64 = 1 << 20;
-        Self { cache_bytes: 64 * MIB, table_buffer_bytes: 8 * MIB, buffer_bytes: 32 * MIB }
+        Self { cache_bytes: 16 * MIB, table_buffer_bytes: 8 * MIB, buffer_bytes: 32 * MIB }
     }
 }
 

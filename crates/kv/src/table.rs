@@ -23,6 +23,8 @@ pub(crate) enum Reads {
     Mixed,
     /// By single keys, many of them absent.
     Points,
+    /// The same, of a table with more rows than filters may be kept of in memory.
+    ManyPoints,
     /// By ranges; a filter would never be asked.
     Scans,
 }
@@ -37,6 +39,13 @@ impl<K, V> Table<K, V> {
     /// Hint: mostly read by single keys that may well be absent, so filters are kept throughout.
     pub const fn point_reads(mut self) -> Self {
         self.layout.reads = Reads::Points;
+        self
+    }
+
+    /// Hint: the same, of a table that may have tens of rows for every page: its filters are cached, not all kept in
+    /// memory.
+    pub const fn many_point_reads(mut self) -> Self {
+        self.layout.reads = Reads::ManyPoints;
         self
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
+use crate::url::has_port;
 use crate::{Host, PageUrl};
 
 /// The number of one crawl state in a data directory: all that one project has seen since its last fresh start.
@@ -34,12 +35,31 @@ impl HostKey {
     pub fn of(host: &Host) -> HostKey {
         HostKey(xxh3_64(host.as_str().as_bytes()))
     }
+
+    /// The key of a URL's host: every link of every page asks for it, so its text is put together on the stack.
+    pub fn of_url(url: &PageUrl) -> HostKey {
+        let authority = url.authority().as_bytes();
+        let port: &[u8] = match (has_port(url.authority()), url.is_https()) {
+            (true, _) => b"",
+            (false, true) => b":443",
+            (false, false) => b":80",
+        };
+        let mut text = [0; 288];
+        match text.get_mut(..authority.len() + port.len()) {
+            Some(text) => {
+                text[..authority.len()].copy_from_slice(authority);
+                text[authority.len()..].copy_from_slice(port);
+                HostKey(xxh3_64(text))
+            }
+            None => HostKey::of(&url.host()),
+        }
+    }
 }
 
 impl UrlKey {
     /// The key of a canonical URL.
     pub fn of(url: &PageUrl) -> UrlKey {
-        UrlKey { host: HostKey::of(&url.host()), page: xxh3_128(url.as_str().as_bytes()) }
+        UrlKey { host: HostKey::of_url(url), page: xxh3_128(url.as_str().as_bytes()) }
     }
 }
 
@@ -59,5 +79,21 @@ mod tests {
         let url = PageUrl::parse("http://example.com/a?b=1").unwrap();
         assert_eq!(UrlKey::of(&url).to_string(), UrlKey::of(&url).to_string());
         assert_eq!(HostKey::of(&url.host()), HostKey(xxh3_64(b"example.com:80")));
+    }
+
+    #[test]
+    fn the_host_of_a_url_has_one_key() {
+        let long = format!("https://{}com/", "a.".repeat(140));
+        for url in [
+            "http://e.com/",
+            "https://e.com/a",
+            "http://e.com:8080/",
+            "http://[::1]/",
+            "https://[::1]:8/",
+            &long,
+        ] {
+            let url = PageUrl::parse(url).unwrap();
+            assert_eq!(HostKey::of_url(&url), HostKey::of(&url.host()), "{url}");
+        }
     }
 }

@@ -364,7 +364,7 @@ fn strip_path_session(path: &str) -> &str {
     }
 }
 
-fn has_port(authority: &str) -> bool {
+pub(crate) fn has_port(authority: &str) -> bool {
     // An IPv6 address has colons of its own, inside brackets.
     authority.rfind(':') > authority.rfind(']')
 }

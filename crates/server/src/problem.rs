@@ -167,6 +167,8 @@ impl From<ServiceError> for Problem {
         let class = error.class();
         let status = match &error {
             E::UnknownProject { .. } | E::UnknownIndex { .. } | E::UnknownRun(_) => StatusCode::NOT_FOUND,
+            E::NotKept(_) | E::NotYet { .. } | E::OneVersion(_) => StatusCode::NOT_FOUND,
+            E::NoDuplicates(_) | E::NotJudged(_) => StatusCode::NOT_FOUND,
             E::NoProject(_) | E::NoSuchRows(_) | E::RowsDropped(_) | E::NoPreview | E::UnknownRow(_) => {
                 StatusCode::NOT_FOUND
             }

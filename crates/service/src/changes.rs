@@ -231,9 +231,12 @@ pub(crate) fn version(data: &Data, request: &VersionRequest, out: &mut Sink<'_>)
     }
     let found = match request.at {
         None => kept.last(),
-        Some(at) => kept.iter().rfind(|visited| visited.at <= at.0),
+        Some(at) => kept.iter().rfind(|visited| visited.at <= at.end_of_day().0),
     };
-    let found = found.ok_or_else(|| ServiceError::NotKept(url.to_string()))?;
+    let found = found.ok_or_else(|| match kept.first() {
+        Some(first) => ServiceError::NotYet { url: url.to_string(), first: first.at.into() },
+        None => ServiceError::NotKept(url.to_string()),
+    })?;
     let (content, page) = KeptPages::of(data, &entry)?.source(&url, found)?;
     out.send(&PageVersion { text: Some(main(page)), content: Some(content), ..view(found) })
 }

@@ -20,6 +20,7 @@ use model::{CrawlId, DuplicateSettings, Duplicates, HostKey, Limit, Outcome, Pag
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::near_duplicates::{NearPair, near_pairs};
 use crate::sink::Sink;
 use crate::stored_ranks::LazyRanks;
 use crate::versions::KeptPages;
@@ -136,7 +137,8 @@ pub(crate) fn duplicates(
     if let [first, second, ..] = &urls[..] {
         return out.send(&DuplicatesRow::Pair(pair(data, &entry, &snapshot, first, second)?));
     }
-    let found = Groups::of(data, &snapshot, &entry)?;
+    let near = if request.near { near_pairs(data, &entry, &snapshot)? } else { Vec::new() };
+    let found = Groups::with(data, &snapshot, &entry, near)?;
     if let Some(url) = urls.first() {
         let Some(group) = found.group_of(UrlKey::of(url)) else {
             let judged = snapshot.contains(&FINGERPRINTS, &page_key(entry.crawl, UrlKey::of(url)))?;
@@ -173,6 +175,8 @@ pub(crate) struct Groups {
     pub(crate) groups: Vec<Vec<usize>>,
     /// The group of each member that has one, and its own place.
     of: HashMap<UrlKey, (u32, u32)>,
+    /// How alike pairs are that were compared since.
+    compared: HashMap<(UrlKey, UrlKey), f64>,
     /// Pages that a full collection has given up: nobody finds them.
     given_up: HashSet<UrlKey>,
 }
@@ -191,6 +195,16 @@ pub(crate) struct GroupWord {
 impl Groups {
     /// Puts them together from the verdicts of the crawl.
     pub(crate) fn of(data: &Data, snapshot: &Snapshot, entry: &ProjectEntry) -> Result<Groups, ServiceError> {
+        Groups::with(data, snapshot, entry, Vec::new())
+    }
+
+    /// The same, and with these pairs of near duplicates.
+    fn with(
+        data: &Data,
+        snapshot: &Snapshot,
+        entry: &ProjectEntry,
+        near: Vec<NearPair>,
+    ) -> Result<Groups, ServiceError> {
         let crawl = entry.crawl;
         let ranks = LazyRanks::of_crawls(data, std::iter::once(crawl));
         let mut gather = Gather { snapshot, crawl, ranks: &ranks, known: HashMap::new(), found: Vec::new() };
@@ -216,8 +230,14 @@ impl Groups {
                 pairs.extend(gather.pair((key, own.exact), (twin.page, twin.exact))?);
             }
         }
+        let mut compared = HashMap::new();
+        for NearPair { first, second, similarity } in near {
+            pairs.extend(gather.pair(first, second)?);
+            compared.insert((first.0, second.0), similarity);
+        }
         let mut found = Groups {
             crawl,
+            compared,
             settings: entry.project.crawl.duplicate_settings(),
             keys: gather.found.iter().map(|(key, ..)| *key).collect(),
             texts: gather.found.iter().map(|(_, text, _)| *text).collect(),
@@ -243,9 +263,23 @@ impl Groups {
         self.of.get(&key).map(|(group, _)| *group as usize)
     }
 
+    /// True of a page that is not searched: another stands for it, or it was given up.
+    pub(crate) fn is_left_out(&self, key: UrlKey) -> bool {
+        self.word_of(key).is_some_and(|word| word.hidden)
+    }
+
+    /// The pages that are not searched.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = UrlKey> {
+        let known = self.of.keys().chain(&self.given_up).copied();
+        known.filter(|key| self.is_left_out(*key))
+    }
+
     /// What a search does with a page.
     pub(crate) fn word(&self, url: &str) -> Option<GroupWord> {
-        let key = UrlKey::of(&PageUrl::parse(url).ok()?);
+        self.word_of(UrlKey::of(&PageUrl::parse(url).ok()?))
+    }
+
+    fn word_of(&self, key: UrlKey) -> Option<GroupWord> {
         if self.given_up.contains(&key) {
             return Some(GroupWord { group: u64::from(u32::MAX), others: 0, hidden: true });
         }
@@ -283,9 +317,11 @@ impl Groups {
                 (Some(chosen), Some(own)) => chosen.likeness(&own),
                 _ => None,
             };
+            let pair = (self.keys[members[0]], self.keys[at]);
+            let compared = self.compared.get(&pair).or_else(|| self.compared.get(&(pair.1, pair.0)));
             shown.push(DuplicateMember {
                 url: self.members[at].url.clone(),
-                similarity: likeness.map(|likeness| likeness.similarity),
+                similarity: likeness.map(|likeness| likeness.similarity).or(compared.copied()),
                 rank: Some(self.members[at].rank).filter(|rank| *rank > 0.0),
             });
         }
@@ -300,7 +336,16 @@ impl Groups {
 
 /// Groups as searches need them, by crawl: put together again when enough has come.
 #[derive(Default)]
-pub(crate) struct SearchGroups(Mutex<HashMap<CrawlId, (archive::Position, Arc<Groups>)>>);
+pub(crate) struct SearchGroups(Mutex<HashMap<CrawlId, KnownGroups>>);
+
+struct KnownGroups {
+    groups: Arc<Groups>,
+    /// The end of the archive then.
+    at: archive::Position,
+    /// What chose their members.
+    ranks: LazyRanks,
+    replaces: bool,
+}
 
 /// Bytes of archive that may come before groups are put together again while a crawl runs.
 const MUCH: u64 = 64 << 20;
@@ -312,18 +357,29 @@ impl SearchGroups {
         if settings.duplicate_settings().method == Duplicates::Off && !settings.replace_pages {
             return Ok(None);
         }
-        let committed = data.store().get(&POSITIONS, &entry.crawl.0)?.unwrap_or_default().position;
+        let at = data.store().get(&POSITIONS, &entry.crawl.0)?.unwrap_or_default().position;
+        let ranks = LazyRanks::of_crawls(data, std::iter::once(entry.crawl));
         let runs = data.live_runs().iter().any(|run| run.crawl == entry.crawl);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, groups)) = known.get(&entry.crawl) {
-            let near = at.file == committed.file && committed.length.saturating_sub(at.length) < MUCH;
-            if *at == committed || runs && near {
-                return Ok(Some(Arc::clone(groups)));
+        if let Some(known) = known.get(&entry.crawl) {
+            let near = known.at.file == at.file && at.length.saturating_sub(known.at.length) < MUCH;
+            let same_rules = known.groups.settings == settings.duplicate_settings()
+                && known.replaces == settings.replace_pages
+                && known.ranks.is_same(&ranks);
+            if same_rules && (known.at == at || runs && near) {
+                return Ok(Some(Arc::clone(&known.groups)));
             }
         }
         let groups = Arc::new(Groups::of(data, &data.store().snapshot(), entry)?);
-        known.insert(entry.crawl, (committed, Arc::clone(&groups)));
+        let replaces = settings.replace_pages;
+        known.insert(entry.crawl, KnownGroups { groups: Arc::clone(&groups), at, ranks, replaces });
         Ok(Some(groups))
+    }
+
+    /// The groups as they were last put together, however old.
+    pub(crate) fn last(&self, crawl: CrawlId) -> Option<Arc<Groups>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&crawl).map(|known| Arc::clone(&known.groups))
     }
 }
 
@@ -382,6 +438,20 @@ impl Gather<'_> {
     }
 }
 
+/// What is compared of a page.
+pub(crate) fn main_text(page: Page) -> String {
+    if page.main.is_empty() { page.text } else { page.main }
+}
+
+/// Winnowing by a project's settings.
+pub(crate) fn winnowing(settings: &DuplicateSettings) -> Winnowing {
+    Winnowing {
+        gram: settings.gram.clamp(1, 1_024) as usize,
+        window: settings.window.clamp(1, 1_024) as usize,
+        ..Winnowing::default()
+    }
+}
+
 fn pair(
     data: &Data,
     entry: &ProjectEntry,
@@ -389,15 +459,9 @@ fn pair(
     first: &PageUrl,
     second: &PageUrl,
 ) -> Result<DuplicatePair, ServiceError> {
-    let settings = entry.project.crawl.duplicate_settings();
-    let winnowing = Winnowing {
-        gram: settings.gram.clamp(1, 1_024) as usize,
-        window: settings.window.clamp(1, 1_024) as usize,
-        ..Winnowing::default()
-    };
+    let winnowing = winnowing(&entry.project.crawl.duplicate_settings());
     let pages = KeptPages::of(data, entry)?;
-    let main = |page: Page| if page.main.is_empty() { page.text } else { page.main };
-    let texts = [first, second].map(|url| pages.latest(snapshot, entry.crawl, url).map(main));
+    let texts = [first, second].map(|url| pages.latest(snapshot, entry.crawl, url).map(main_text));
     let [first_text, second_text] = texts;
     let (first_text, second_text) = (first_text?, second_text?);
     let (one, other) = (Prepared::new(&first_text, winnowing), Prepared::new(&second_text, winnowing));

@@ -12,7 +12,7 @@ use kv::KvError;
 use model::UrlError;
 use serde::{Deserialize, Serialize};
 
-use crate::Mistake;
+use crate::{Mistake, Moment};
 
 /// Why a request has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -174,6 +174,16 @@ pub enum ServiceError {
     /// No version of a page can be read.
     #[error("no version of {0} is kept; \"gannet why URL\" tells what became of it")]
     NotKept(String),
+    /// A page that was first kept later.
+    #[error(
+        "no version of {url} is that old; the first is of {first}, and \"gannet version URL --list\" shows all"
+    )]
+    NotYet {
+        /// The page.
+        url: String,
+        /// When it was first kept.
+        first: Moment,
+    },
     /// A page that has not changed since it was first kept.
     #[error("{0} has one version, or none at that time; \"gannet version URL --list\" shows them")]
     OneVersion(String),
@@ -255,6 +265,7 @@ impl ServiceError {
                 Class::Request
             }
             E::NotKept(_) | E::OneVersion(_) | E::NoDuplicates(_) | E::NotJudged(_) => Class::Request,
+            E::NotYet { .. } => Class::Request,
             E::RelativePath(_) | E::NeedsFile(_) | E::Question(_) => Class::Request,
             E::UnknownIndex { .. } | E::IndexName(_) | E::Settings(_) => Class::Request,
             E::Search(error) if error.is_the_askers() => Class::Request,

@@ -24,6 +24,7 @@ mod live;
 mod meaning;
 mod mirrors;
 mod moment;
+mod near_duplicates;
 mod page_index;
 mod pages;
 mod pages_page;

@@ -25,6 +25,15 @@ impl FromStr for Moment {
     }
 }
 
+impl Moment {
+    /// The last moment of the day that a date names: of one written without a time.
+    pub(crate) fn end_of_day(self) -> Moment {
+        const DAY: u64 = 86_400_000;
+        let is_midnight = self.0.0.is_multiple_of(DAY);
+        if is_midnight { Moment(Timestamp(self.0.0.saturating_add(DAY - 1))) } else { self }
+    }
+}
+
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -66,6 +75,15 @@ mod tests {
         check("1969-12-31", None);
         check("yesterday", None);
         check("", None);
+    }
+
+    #[test]
+    fn a_date_lasts_until_its_end() {
+        let check = |text: &str, millis: u64| {
+            assert_eq!(text.parse::<Moment>().unwrap().end_of_day(), Moment(Timestamp(millis)), "{text}");
+        };
+        check("1970-01-02", 2 * 86_400_000 - 1);
+        check("1970-01-02T08:00", 86_400_000 + 8 * 3_600_000);
     }
 
     #[test]

@@ -117,7 +117,7 @@ pub(crate) fn rank(
     let ranks = rank_by(&pages);
     let usual = weights == LinkWeights::default();
     if usual && trusted.is_empty() && request.by == RankBy::Pages {
-        StoredRanks::keep(data, entry.crawl, &pages, &ranks, now)?;
+        StoredRanks::keep(data, (&ranking.snapshot, entry.crawl), &pages.links, &ranks, now)?;
     }
     let limit = usize::try_from(request.limit.unwrap_or(SHOWN)).unwrap_or(usize::MAX);
     let places = places(&ranks);
@@ -140,7 +140,7 @@ pub(crate) fn rank(
     };
     for page in shown.into_iter().take(limit) {
         let at = page as usize;
-        let Some(record) = ranking.snapshot.get(&URLS, &page_key(entry.crawl, pages.keys[at]))? else {
+        let Some(record) = ranking.snapshot.get(&URLS, &page_key(entry.crawl, pages.key(page)))? else {
             continue;
         };
         let best = match request.by {
@@ -166,9 +166,11 @@ pub(crate) fn rank(
 
 /// Computes the ranks of a crawl and keeps them for searches.
 pub(crate) fn refresh(data: &Data, crawl: CrawlId, now: Timestamp) -> Result<(), ServiceError> {
-    let pages = LinkGraph::read(&data.store().snapshot(), crawl, &LinkWeights::default())?;
-    let ranks = PageRank::default().of(&pages.links, Preference::Even);
-    StoredRanks::keep(data, crawl, &pages, &ranks.values, now)
+    let snapshot = data.store().snapshot();
+    // The numbers of pages are dropped here: whoever is at the end of a large crawl has little memory left.
+    let LinkGraph { links, .. } = LinkGraph::read(&snapshot, crawl, &LinkWeights::default())?;
+    let ranks = PageRank::default().of(&links, Preference::Even);
+    StoredRanks::keep(data, (&snapshot, crawl), &links, &ranks.values, now)
 }
 
 /// Mean rank of the pages that a run fetched, hour by hour.
@@ -219,7 +221,7 @@ impl Ranking {
                 trusted.extend(pages.number(UrlKey::of(&url)));
             } else {
                 let hosts = keys_of_host(name);
-                let of_host = pages.keys.iter().zip(0..).filter(|(key, _)| hosts.contains(&key.host));
+                let of_host = pages.pages.keys().zip(0..).filter(|(key, _)| hosts.contains(&key.host));
                 trusted.extend(of_host.map(|(_, page)| page));
             }
             if trusted.len() == before {
@@ -237,13 +239,13 @@ impl Ranking {
         now: Timestamp,
         out: &mut Sink<'_>,
     ) -> Result<(), ServiceError> {
-        let (host_of, first_pages) = pages.hosts();
+        let (host_of, first_pages) = pages.pages.hosts();
         let hosts = graph::group(&pages.links, &host_of, SORTING_MEMORY)?;
         let trusted: Vec<u32> = trusted.iter().map(|page| host_of[*page as usize]).collect();
         let ranks = PageRank::default().of(&hosts, Preference::Only(&trusted)).values;
         let limit = usize::try_from(limit.unwrap_or(SHOWN)).unwrap_or(usize::MAX);
         for (place, host) in (1..).zip(best_first(&ranks)).take(limit) {
-            let key = pages.keys[first_pages[host as usize] as usize];
+            let key = pages.key(first_pages[host as usize]);
             let Some(record) = self.snapshot.get(&URLS, &page_key(self.crawl, key))? else { continue };
             out.send(&RankRow::Ranked {
                 id: record.url.host().to_string(),
@@ -272,10 +274,10 @@ impl Ranking {
         links.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut best = Vec::new();
         for (brings, source) in links.into_iter().take(BEST) {
-            let row = page_key(self.crawl, pages.keys[source as usize]);
+            let row = page_key(self.crawl, pages.key(source));
             let Some(record) = self.snapshot.get(&URLS, &row)? else { continue };
             let found = self.snapshot.get(&LINKS, &row)?.unwrap_or_default();
-            let target = pages.keys[page as usize];
+            let target = pages.key(page);
             let edge = found.edges.into_iter().find(|edge| edge.target == target);
             let anchor = edge.map(|edge| edge.anchor).unwrap_or_default();
             // A page that no trust reaches has nothing to be brought.

@@ -256,6 +256,9 @@ pub struct DuplicatesRequest {
     pub urls: Vec<String>,
     /// At most so many groups, the largest first.
     pub limit: Option<u64>,
+    /// Nearly the same texts too, where the crawl looked for exact duplicates only: found by SimHash among all pages, and
+    /// compared as they are kept.
+    pub near: bool,
 }
 
 /// Which mirrors.

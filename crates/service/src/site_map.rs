@@ -158,9 +158,9 @@ fn picture(snapshot: &Snapshot, crawl: CrawlId, shown: usize, map: &mut SiteMap)
     let ranks = PageRank::default().of(&graph.links, Preference::Even).values;
     let chosen: Vec<u32> = best_first(&ranks).into_iter().take(shown).collect();
     let places: HashMap<UrlKey, u32> =
-        chosen.iter().zip(0..).map(|(page, place)| (graph.keys[*page as usize], place)).collect();
+        chosen.iter().zip(0..).map(|(page, place)| (graph.key(*page), place)).collect();
     for page in &chosen {
-        let key = graph.keys[*page as usize];
+        let key = graph.key(*page);
         let Some(record) = snapshot.get(&URLS, &page_key(crawl, key))? else { continue };
         let visits = snapshot.prefix(&VISITS, &(crawl.0, key.host.0, key.page));
         let mut title = None;
@@ -177,7 +177,7 @@ fn picture(snapshot: &Snapshot, crawl: CrawlId, shown: usize, map: &mut SiteMap)
         });
     }
     for (place, page) in chosen.iter().enumerate() {
-        let key = graph.keys[*page as usize];
+        let key = graph.key(*page);
         let found = snapshot.get(&LINKS, &page_key(crawl, key))?.unwrap_or_default();
         let mut to: Vec<u32> =
             found.edges.iter().filter_map(|edge| places.get(&edge.target).copied()).collect();

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
-use crawl::LinkGraph;
 use export::FileTarget;
+use frontier::tables::URLS;
+use graph::Graph;
+use kv::{Reader as _, Snapshot};
 use model::{CrawlId, HostKey, PageUrl, Timestamp, UrlKey};
 use search::{Links, PageLinks};
 
@@ -40,11 +42,11 @@ struct Row {
 }
 
 impl StoredRanks {
-    /// Keeps ranks in place of those before.
+    /// Keeps ranks in place of those before; `snapshot` is the one that the links were read from.
     pub(crate) fn keep(
         data: &Data,
-        crawl: CrawlId,
-        pages: &LinkGraph,
+        (snapshot, crawl): (&Snapshot, CrawlId),
+        links: &Graph,
         ranks: &[f64],
         at: Timestamp,
     ) -> Result<(), ServiceError> {
@@ -57,10 +59,11 @@ impl StoredRanks {
         write(MAGIC)?;
         write(&at.0.to_le_bytes())?;
         write(&(ranks.len() as u64).to_le_bytes())?;
-        for (page, (key, rank)) in (0..).zip(pages.keys.iter().zip(ranks)) {
-            let inlinks = pages.links.in_links(page).count() as u32;
-            write(&key.host.0.to_le_bytes())?;
-            write(&key.page.to_le_bytes())?;
+        for (number, (key, rank)) in (0..).zip(snapshot.prefix(&URLS, &crawl.0).keys().zip(ranks)) {
+            let (_, host, page) = key?;
+            let inlinks = links.in_links(number).count() as u32;
+            write(&host.to_le_bytes())?;
+            write(&page.to_le_bytes())?;
             write(&rank.to_le_bytes())?;
             write(&inlinks.to_le_bytes())?;
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use archive::tables::{LINKS, VISITS};
 use crawl::PageHistory;
-use frontier::tables::{HINTS, HOSTS, QUEUE, ROBOTS, RobotsAnswer, URLS, UrlRecord};
+use frontier::tables::{HINTS, HOSTS, MISSING, QUEUE, ROBOTS, RobotsAnswer, URLS, UrlRecord};
 use frontier::{Rules, Unfollowed, page_key};
 use judge::book::standing_twins;
 use judge::tables::{EXACT_TEXTS, FINGERPRINTS, TWINS};
@@ -392,8 +392,20 @@ impl Story {
         Ok(Some(format!("{percent:.0} % like {}", name(twin.page)?)))
     }
 
-    /// How often it changes, by its visits.
+    /// How often it changes, by its visits, and since when its server says that it is missing.
     fn revisit(&self, key: UrlKey, settings: &CrawlSettings) -> Result<Option<String>, ServiceError> {
+        let missing = self.snapshot.get(&MISSING, &page_key(self.crawl, key))?.map(|first| {
+            let first = Moment(Timestamp(first));
+            format!("said to be missing since {first}; it is gone when that is said again after two days")
+        });
+        let changes = self.changes(key, settings)?;
+        Ok(match (changes, missing) {
+            (Some(changes), Some(missing)) => Some(format!("{changes}; {missing}")),
+            (changes, missing) => changes.or(missing),
+        })
+    }
+
+    fn changes(&self, key: UrlKey, settings: &CrawlSettings) -> Result<Option<String>, ServiceError> {
         let settings = settings.revisit_settings();
         let visits = self.snapshot.prefix(&VISITS, &(self.crawl.0, key.host.0, key.page));
         let visits: Vec<_> = visits.collect::<Result<_, _>>()?;

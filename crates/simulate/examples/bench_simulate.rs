@@ -1,6 +1,7 @@
 //! `cargo xtask bench simulate [-- PAGES FETCHES]`: simulated fetches per second at fifteen links a page.
 //!
-//! A million pages of which a tenth are fetched, unless said; by two orders.
+//! A hundred thousand pages, all of them, unless said; by two orders. Of a larger Web, most links lead to pages that are
+//! met for the first time: `-- 1000000 100000`.
 
 #![expect(
     clippy::unwrap_used,
@@ -12,12 +13,17 @@ use std::time::{Duration, Instant};
 
 use model::CrawlSettings;
 use simulate::{Expand, Plan, PowerLaw, run};
+use testkit::process_kib;
+
+/// The program's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     let argument = |at: usize, unless: u64| {
         std::env::args().nth(at).and_then(|text| text.parse().ok()).unwrap_or(unless)
     };
-    let (pages, fetches) = (argument(1, 1_000_000), argument(2, 100_000));
+    let (pages, fetches) = (argument(1, 100_000), argument(2, 100_000));
     // The tree has one link a page.
     let shape = PowerLaw { pages: pages as u32, hosts: 1_000, links: 14.5, ..PowerLaw::default() };
     println!("{shape:?}, {fetches} fetches");
@@ -47,4 +53,5 @@ fn main() {
         let speed = done.fetched.len() as f64 / begin.elapsed().as_secs_f64();
         println!("measure: {order} = {:.1} k fetches/s", speed / 1e3);
     }
+    println!("measure: peak of memory = {} MiB", process_kib("VmHWM").unwrap_or_default() / 1_024);
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use frontier::{Asked, End, Frontier, Next, Offer, PageTopic, Patience, RankedUrl, Sent, Settled};
-use graph::{Builder, Fold, PageRank, Preference};
+use frontier::{Asked, End, Frontier, Next, Offer, PageTopic, Patience, RANK_TOLERANCE, Sent, Settled};
+use graph::{Graph, PageRank, Preference};
 use kv::{Batch, Durability, Store};
 use model::{
     CrawlId, CrawlSettings, ErrorKind, HostKey, Lease, LeaseId, LeasedUrl, Outcome, PageUrl, Project,
@@ -26,9 +26,6 @@ const GROUP: usize = 64;
 
 /// Turns in a row without anything to fetch after which nothing more will come.
 const MOST_IDLE: u32 = 1_000;
-
-/// What ranks need to be right enough for an order.
-const TOLERANCE: f64 = 1e-4;
 
 /// How to crawl.
 #[derive(Clone, Debug)]
@@ -133,7 +130,6 @@ pub fn run_watched(
         workers: BTreeMap::new(),
         idle_workers: (0..plan.workers.max(1) as u32).collect(),
         events: BinaryHeap::new(),
-        done: vec![false; web.pages() as usize],
         named: vec![None; web.pages() as usize],
         over: false,
         run: Run::default(),
@@ -162,8 +158,6 @@ struct Simulation<'a> {
     idle_workers: BTreeSet<u32>,
     /// When the fetch of each lease ends.
     events: BinaryHeap<Reverse<(Timestamp, LeaseId)>>,
-    /// Pages that were fetched.
-    done: Vec<bool>,
     /// URLs of pages, each made once: they are offered again and again.
     named: Vec<Option<(PageUrl, UrlKey)>>,
     /// The watcher has seen enough.
@@ -303,7 +297,6 @@ impl Simulation<'_> {
             let done = Download { page, millis: now.since(BEGIN).as_millis() as u64, worker: number };
             self.run.bytes += self.web.bytes.get(page as usize).map_or(0, |bytes| u64::from(*bytes));
             self.run.fetched.push(done);
-            self.done[page as usize] = true;
             self.over |= !(self.watch)(&done);
         }
         self.settled += 1;
@@ -351,8 +344,11 @@ impl Simulation<'_> {
 
     fn commit(&mut self) -> Result<(), SimulateError> {
         if self.frontier.wants_ranks(CRAWL) {
-            let ranks = self.ranks()?;
-            self.frontier.set_ranks(CRAWL, ranks);
+            let known = self.frontier.known_links(CRAWL);
+            let graph = Graph::of_arcs(known.out_weights(), || known.links());
+            let solve = PageRank { tolerance: RANK_TOLERANCE, ..PageRank::default() };
+            let ranks = solve.from(&graph, Preference::Even, Some(&known.estimates()));
+            self.frontier.set_ranks(CRAWL, &known, &ranks.multiples());
         }
         self.frontier.settle_refusals(&mut self.batch)?;
         for (key, record) in self.frontier.take_shallower(&mut self.batch, CRAWL, GROUP)? {
@@ -394,44 +390,6 @@ impl Simulation<'_> {
             self.frontier.offer(&mut self.batch, CRAWL, offer, self.now)?;
         }
         Ok(())
-    }
-
-    /// The ranks of what waits, by the links of what was fetched.
-    fn ranks(&self) -> Result<Vec<RankedUrl>, SimulateError> {
-        let mut numbers = vec![u32::MAX; self.web.pages() as usize];
-        let mut pages: Vec<u32> = Vec::new();
-        let mut number = |page: u32, pages: &mut Vec<u32>| {
-            let number = &mut numbers[page as usize];
-            if *number == u32::MAX {
-                *number = pages.len() as u32;
-                pages.push(page);
-            }
-            *number
-        };
-        let mut builder = Builder::new(Fold::Max, 64 << 20);
-        for Download { page, .. } in &self.run.fetched {
-            let source = number(*page, &mut pages);
-            builder.page(source);
-            for (at, target) in self.web.places(*page).zip(self.web.links(*page)) {
-                let look = self.web.looks.get(at).copied().unwrap_or_default();
-                if look.unfollowed.is_none() {
-                    builder.arc(source, number(*target, &mut pages), f32::from(look.weight))?;
-                }
-            }
-        }
-        let solve = PageRank { tolerance: TOLERANCE, ..PageRank::default() };
-        let graph = builder.finish()?;
-        let ranks = solve.of(&graph, Preference::Even).values;
-        let mut ranked = Vec::new();
-        for (number, (page, rank)) in (0..).zip(pages.iter().zip(&ranks)) {
-            if !self.done[*page as usize] {
-                let known = self.named[*page as usize].as_ref().map(|(_, key)| *key);
-                let key = known.map_or_else(|| self.web.url(*page).map(|url| UrlKey::of(&url)), Ok)?;
-                let rank = rank * ranks.len() as f64;
-                ranked.push(RankedUrl { key, rank, in_links: graph.in_links(number).count() as u32 });
-            }
-        }
-        Ok(ranked)
     }
 
     fn offer(&mut self, page: u32, via: Option<UrlKey>, look: Look) -> Result<Offer, SimulateError> {

@@ -1,10 +1,12 @@
-//! What tests of several crates share: contract suites, seeds, made-up texts, proxies, a disk that forgets, a disk that is full.
+//! What tests of several crates share: contract suites, seeds, made-up texts, proxies, a disk that forgets, a disk that is full,
+//! memory of the process.
 //!
 //! A dev-dependency only: nothing here is part of the product.
 
 pub mod forgetful;
 mod kv_contract;
 pub mod made_up;
+mod process;
 mod proxy;
 mod python;
 mod seed;
@@ -12,6 +14,7 @@ mod skip;
 mod small_disk;
 
 pub use kv_contract::kv_contract;
+pub use process::process_kib;
 pub use proxy::{Speaks, TestProxy};
 pub use python::python;
 pub use seed::Seed;

@@ -50,7 +50,7 @@ pub(super) fn version_command() -> Command {
              gannet version https://shop.test/a --text",
         )
         .arg(Arg::new("url").value_name("URL").required(true).help("The page"))
-        .arg(when("at", "The version that stood then; the last unless said"))
+        .arg(when("at", "The version that stood then, of a date alone at its end; the last unless said"))
         .arg(Arg::new("list").long("list").action(ArgAction::SetTrue).help("List its versions"))
         .arg(
             Arg::new("text")
@@ -138,7 +138,7 @@ fn show(out: &mut Output, change: &PageChange) -> Result<(), Failure> {
     ))?;
     let noise = if change.noise { ", only where it changes every time" } else { "" };
     out.line(format_args!(
-        "  {} differ first; text: {}, since the first version: {}{noise}",
+        "  differs first in: {}; text: {}, since the first version: {}{noise}",
         change.level, change.severity, change.severity_since_first
     ))?;
     let Some(details) = &change.details else { return Ok(()) };

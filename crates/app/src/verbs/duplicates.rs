@@ -20,8 +20,11 @@ pub(super) fn command() -> Command {
             "Examples:\n  \
              gannet duplicates\n  \
              gannet duplicates https://shop.test/a\n  \
-             gannet duplicates https://shop.test/a https://shop.test/b\n\n\
+             gannet duplicates https://shop.test/a https://shop.test/b\n  \
+             gannet duplicates --near\n\n\
              Pages are judged when they are crawled, by the setting \"duplicates\": exact, winnowing or keywords.\n\
+             After a crawl by exact, --near looks for pages that are nearly the same among all that were read: those whose\n\
+             words are most alike are compared as they are kept. A crawl by winnowing misses fewer.\n\
              The first page of a group stands for it: by rank, then the shorter URL, then its bytes.",
         )
         .arg(
@@ -29,6 +32,12 @@ pub(super) fn command() -> Command {
                 .value_name("URL")
                 .num_args(0..=2)
                 .help("One for the pages like it, two for the passages that they share; nothing for all groups"),
+        )
+        .arg(
+            Arg::new("near")
+                .long("near")
+                .action(clap::ArgAction::SetTrue)
+                .help("Also texts that are nearly the same, where the crawl looked for exact duplicates only"),
         )
         .arg(limit_arg("At most so many groups, the largest first [default: 100]"))
         .arg(project_arg())
@@ -39,6 +48,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         project: project(flags),
         urls: flags.get_many::<String>("urls").into_iter().flatten().cloned().collect(),
         limit: flags.get_one::<u64>("limit").copied(),
+        near: flags.get_flag("near"),
     });
     if context.json {
         return print_json(context, &request);
@@ -48,8 +58,11 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         DuplicatesRow::Group(group) => show_group(&mut out, &group),
         DuplicatesRow::Pair(pair) => show_pair(&mut out, &pair),
         DuplicatesRow::Counts(counts) => out.line(format_args!(
-            "{} groups with {} pages; {} pages were judged",
-            counts.groups, counts.pages, counts.judged
+            "{} {} with {} pages; {} pages were judged",
+            counts.groups,
+            if counts.groups == 1 { "group" } else { "groups" },
+            counts.pages,
+            counts.judged
         )),
     })?;
     out.done()?;

@@ -89,7 +89,5 @@ impl Held {
 
 /// Anonymous memory now, in KiB.
 pub(crate) fn memory() -> Result<u64, Failure> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find(|line| line.starts_with("RssAnon")).ok_or("no RssAnon")?;
-    Ok(line.split_whitespace().nth(1).ok_or("no number")?.parse()?)
+    Ok(testkit::process_kib("RssAnon").ok_or("no RssAnon")?)
 }

@@ -91,6 +91,63 @@ async fn what_links_promised_before_a_restart_counts_after_it() {
     assert_eq!(orders(true).await, ["/", "/b", "/x", "/y"]);
 }
 
+/// Cash, in-links and ranks are of pages that were read before; killed after so many pages, and begun again.
+#[tokio::test(flavor = "multi_thread")]
+async fn orders_by_links_go_on_after_a_kill_as_if_there_had_been_none() {
+    let orders = async |order: &str, killed_after: Option<usize>| {
+        let site = Site::serve(|request| match request.path.as_str() {
+            "/robots.txt" => not_found(),
+            "/" => page("Start", &["/a", "/b", "/c", "/x", "/y"]),
+            "/a" => page("A", &["/x", "/hub", "/p"]),
+            "/b" => page("B", &["/y", "/q"]),
+            "/c" => page("C", &["/hub", "/x", "/r"]),
+            "/hub" => page("Hub", &["/q", "/s", "/y"]),
+            path => page(path, &["/t", "/hub"]),
+        })
+        .await;
+        let project = |bench: &Bench| {
+            site.project(bench, &[site.url("/")], |crawl| {
+                crawl.order = order.parse().unwrap();
+                crawl.rate = Some("20/s".parse().unwrap());
+            })
+        };
+        let mut bench = Bench::new();
+        if let Some(pages) = killed_after {
+            let run = bench.start(project(&bench));
+            site.has_been_asked(pages + 1).await;
+            // What a kill would leave behind.
+            let left = tempfile::TempDir::new().unwrap();
+            copy(bench.dir.path(), left.path());
+            run.controls().stop();
+            run.wait().await.unwrap();
+            bench = Bench::over(left);
+        }
+        let before = site.asked_paths().len();
+        bench.crawl(project(&bench)).await;
+        let asked = site.asked_paths().split_off(before);
+        asked.into_iter().filter(|path| path != "/robots.txt").collect::<Vec<_>>()
+    };
+    for order in ["opic", "backlink", "0.5 opic + 0.5 pagerank"] {
+        let whole = orders(order, None).await;
+        assert_eq!(whole.len(), 12, "{order}: {whole:?}");
+        let rest = orders(order, Some(4)).await;
+        assert!(rest.len() > 5 && whole.ends_with(&rest), "{order}: {whole:?}, after the kill {rest:?}");
+    }
+}
+
+/// Copies a directory as it is.
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            std::fs::create_dir(&target).unwrap();
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_off_topic_are_marked_and_their_links_let_be() {
     let edit = |crawl: &mut CrawlSettings| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use frontier::tables::{
     ADDRESSES, FACTS, HOSTS, HostRecord, LATER, QUEUE, ROBOTS, SCHEDULE, SHALLOWER, SITES, STATS, URLS,
 };
-use frontier::{Asked, End, Frontier, Next, Offer, Patience, Sent, Settled, audit, page_key};
+use frontier::{Asked, End, Frontier, LimitReached, Next, Offer, Patience, Sent, Settled, audit, page_key};
 use kv::{Batch, Durability, Reader, Store};
 use model::{
     CrawlId, CrawlSettings, ErrorKind, HostKey, Lease, Outcome, PageUrl, Project, Timestamp, UrlKey,
@@ -648,4 +648,63 @@ fn a_page_that_was_put_back_survives_a_crash() {
     }
     assert_eq!(again.outcome(&start), Outcome::Fetched);
     assert!(!again.frontier.has_revisits(ONE));
+}
+
+#[test]
+fn room_in_a_full_collection_goes_to_whom_it_was_promised_on_whatever_host() {
+    let (first, second, third) = (url("a.web", ""), url("b.web", ""), url("c.web", ""));
+    let starts = [first.clone(), second.clone(), third.clone()];
+    let mut desk = Desk::with(&starts, |settings| settings.max_pages = 3);
+    let found = |host: &str, path: &str| link(&url(host, path), UrlKey::of(&url(host, "")), true);
+    for _ in 0..3 {
+        let lease = desk.lease_in_time().expect("three pages fit");
+        let key = lease.urls[0].key;
+        let links = match key == UrlKey::of(&first) {
+            true => vec![found("a.web", "star"), found("a.web", "other")],
+            false => vec![found("b.web", "new")],
+        };
+        desk.settle(&lease, page(links));
+    }
+    assert!(matches!(desk.next(), Next::Reached(LimitReached::Pages)));
+    // a.web rests for an hour, b.web could be asked at once.
+    let star = UrlKey::of(&url("a.web", "star"));
+    desk.commit(|frontier, batch, now| {
+        frontier.rest(HostKey::of(&first.host()), now + HOUR);
+        assert!(frontier.replace(batch, ONE, UrlKey::of(&third), star).unwrap());
+    });
+    // Also after a kill.
+    let now = desk.now;
+    let mut desk = Desk::over(desk.store.clone(), now);
+    desk.begin(ONE, &project(&starts, |settings| settings.max_pages = 3));
+    let lease = desk.lease_in_time().expect("the room is promised");
+    assert!(desk.now.since(now) > HOUR / 2, "b.web was ready long before");
+    assert_eq!(lease.urls.iter().map(|leased| leased.key).collect::<Vec<_>>(), [star]);
+    // What it was promised to is no page: the room is free.
+    desk.settle(&lease, missing());
+    let lease = desk.lease_in_time().expect("others may have it");
+    desk.settle(&lease, page(vec![]));
+    assert!(matches!(desk.next(), Next::Reached(LimitReached::Pages)));
+    assert!(!desk.frontier.has_revisits(ONE));
+}
+
+#[test]
+fn a_page_of_a_full_collection_keeps_its_room_while_it_is_asked_for_again() {
+    let (first, second) = (url("a.web", ""), url("b.web", ""));
+    let mut desk = Desk::with(&[first.clone(), second.clone()], |settings| settings.max_pages = 2);
+    for _ in 0..2 {
+        let lease = desk.lease_in_time().expect("two pages fit");
+        desk.settle(&lease, page(vec![link(&url("b.web", "new"), lease.urls[0].key, true)]));
+    }
+    desk.commit(|frontier, batch, now| {
+        frontier.rest(HostKey::of(&first.host()), now + HOUR);
+        assert!(frontier.revisit(batch, ONE, UrlKey::of(&first)).unwrap());
+    });
+    let lease = desk.lease_in_time().expect("it is asked for again");
+    assert_eq!(
+        lease.urls[0].key,
+        UrlKey::of(&first),
+        "not the new one of a host that could be asked at once"
+    );
+    desk.settle(&lease, page(vec![]));
+    assert!(matches!(desk.next(), Next::Reached(LimitReached::Pages)));
 }

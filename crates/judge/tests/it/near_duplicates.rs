@@ -4,9 +4,13 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use judge::book;
 use judge::compare::{Prepared, THRESHOLD, pairs};
+use judge::fingerprint::FingerprintMaker;
 use judge::lookup::{Fingerprints, MemoryIndex, Sketch};
 use judge::winnow::Winnowing;
+use kv::{Batch, Durability, Store};
+use model::{CrawlId, CrawlSettings, Duplicates, HostKey, Page, UrlKey};
 
 /// Documents used, and characters of each.
 const DOCUMENTS: usize = 24;
@@ -85,6 +89,48 @@ fn near_duplicates_are_told_from_others() {
             assert_eq!(has, expected, "{first} and {second}");
         }
     }
+}
+
+/// As a crawl judges, by its usual settings: by what it keeps of a page, among what it looks up.
+#[test]
+fn a_crawl_tells_near_duplicates_from_others() {
+    let documents = documents();
+    if documents.len() < DOCUMENTS {
+        println!("skipped: fewer than {DOCUMENTS} documents in /usr/share/doc");
+        return;
+    }
+    let settings = CrawlSettings { duplicates: Duplicates::Winnowing, ..CrawlSettings::default() };
+    let settings = settings.duplicate_settings();
+    let mut maker = FingerprintMaker::of(&settings).unwrap();
+    let store = Store::memory();
+    let key = |number: usize| UrlKey { host: HostKey(1), page: number as u128 };
+    let mut judged = |batch: &mut Batch, number: usize, text: &str| {
+        let page = Page { main: text.to_owned(), text: text.to_owned(), ..Page::default() };
+        let print = maker.of_page(&page).unwrap();
+        book::judge(batch, CrawlId(1), key(number), &print, settings.threshold).unwrap()
+    };
+    let mut batch = store.batch();
+    for (number, text) in documents.iter().enumerate() {
+        judged(&mut batch, number, text);
+    }
+    store.commit(batch, Durability::Synced).unwrap();
+    let mut counts = Counts::default();
+    for edit in edited(&documents) {
+        let verdict = judged(&mut store.batch(), DOCUMENTS, &edit.text);
+        let found = |number: usize| {
+            verdict.copy_of == Some(key(number)) || verdict.twins.iter().any(|twin| twin.page == key(number))
+        };
+        for (number, text) in documents.iter().enumerate() {
+            if number == edit.original || found(number) {
+                let share = true_share(text, &edit.text, Winnowing::default().certain());
+                counts.add(share, found(number), found(number));
+            }
+        }
+    }
+    println!("{counts:?}");
+    let precision = counts.right as f64 / (counts.right + counts.wrong).max(1) as f64;
+    let recall = counts.right as f64 / counts.positive as f64;
+    assert!(counts.positive >= 100 && precision >= 0.99 && recall >= 0.95, "{precision} {recall}");
 }
 
 #[derive(Debug, Default)]

@@ -104,7 +104,7 @@ pub(crate) async fn versions(
     params(
         ("name" = String, Path),
         ("url" = String, Query, description = "The page"),
-        ("at" = Option<String>, Query, description = "The version that stood then; the last unless said")
+        ("at" = Option<String>, Query, description = "The version that stood then, of a date alone at its end; the last unless said")
     ),
     responses((status = 200, body = PageVersion), Problems)
 )]

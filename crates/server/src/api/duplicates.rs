@@ -22,6 +22,7 @@ use crate::state::App;
     params(
         ("name" = String, Path),
         ("url" = Option<String>, Query, description = "Only the group of this page"),
+        ("near" = Option<bool>, Query, description = "Nearly the same texts too, where the crawl looked for exact ones only"),
         Paging
     ),
     responses((status = 200, body = List<DuplicateGroup>), Problems)
@@ -36,6 +37,7 @@ pub(crate) async fn list(
         project: Some(parse_name(&name)?),
         urls: query.one("url").map(str::to_owned).into_iter().collect(),
         limit: Some(paging.up_to()?),
+        near: query.read("near")?.unwrap_or(false),
     };
     let mut groups = Vec::new();
     for row in asking::all(&app, Request::Duplicates(request)).await? {
@@ -66,7 +68,8 @@ pub(crate) async fn pair(
         url.ok_or_else(|| Problem::request(format!("{name} is missing")))
     };
     let urls = vec![page("first")?, page("second")?];
-    let request = DuplicatesRequest { project: Some(parse_name(&name)?), urls, limit: None };
+    let request =
+        DuplicatesRequest { project: Some(parse_name(&name)?), urls, ..DuplicatesRequest::default() };
     match read(asking::one(&app, Request::Duplicates(request)).await?)? {
         DuplicatesRow::Pair(pair) => Ok(Json(pair)),
         _ => Err(ServiceError::Lost.into()),

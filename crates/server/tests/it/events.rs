@@ -8,7 +8,7 @@ use webs::program::{Options, start};
 
 use crate::browser::{Asker, Served};
 
-async fn until(asker: &Asker, path: &str, is: impl Fn(&Value) -> bool) -> Value {
+pub(crate) async fn until(asker: &Asker, path: &str, is: impl Fn(&Value) -> bool) -> Value {
     for _ in 0..3_000 {
         let now = asker.get(path).await.expect(200).json();
         if is(&now) {

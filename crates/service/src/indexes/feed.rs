@@ -17,6 +17,7 @@ use search::settings::Source;
 use search::{Document, Fields};
 use serde::{Deserialize, Serialize};
 
+use super::left_out::LeftOut;
 use super::{OpenIndex, page_feed, row_feed};
 use crate::{Data, ServiceError};
 
@@ -39,12 +40,24 @@ pub(super) struct ProjectCursor {
 /// Documents after which the index commits, when there are so many.
 pub(super) const COMMIT: u64 = 20_000;
 
+/// A running crawl that is followed.
+#[derive(Clone, Copy)]
+pub(crate) struct Following<'a> {
+    /// The crawl.
+    pub(crate) crawl: CrawlId,
+    /// What it has just read.
+    pub(crate) fresh: &'a Fresh,
+    /// It has ended.
+    pub(crate) last: bool,
+}
+
 /// Brings an index up to what is committed. Visits that a running crawl has just read are taken as they are; all others
-/// come from the archive.
+/// come from the archive. Which pages stand for others is looked at when no crawl is followed, or at its end: it takes a
+/// look at all of them.
 pub(crate) fn catch_up(
     data: &Data,
     index: &Arc<OpenIndex>,
-    fresh: Option<(CrawlId, &Fresh)>,
+    following: Option<Following<'_>>,
 ) -> Result<(), ServiceError> {
     // Whoever comes second finds it done.
     let mut feeding = index.feeding();
@@ -52,22 +65,27 @@ pub(crate) fn catch_up(
         return Ok(());
     }
     let mut cursor = cursor(index)?;
-    let mut work = Work { index, writer: feeding.take(), fields: None, waiting: Vec::new(), since: 0 };
+    let mut left_out = index.take_left_out();
+    if index.index()?.is_none() {
+        left_out.forget(None);
+    }
+    let (writer, waiting) = (feeding.take(), Vec::new());
+    let mut work = Work { index, writer, fields: None, waiting, left_out, since: 0 };
     let before = cursor.clone();
     for name in index.settings.projects.clone() {
         let Some(entry) = name.parse().ok().and_then(|name| data.project(Some(&name)).ok()) else { continue };
         let mut of_project = cursor.0.get(&name).cloned().unwrap_or_default();
         if of_project.crawl != entry.crawl.0 {
             if of_project.crawl != 0 {
-                work.remove_project(&name)?;
+                work.remove_project(&name, CrawlId(of_project.crawl))?;
             }
             of_project = ProjectCursor { crawl: entry.crawl.0, ..ProjectCursor::default() };
         }
         cursor.0.insert(name.clone(), of_project);
         let reads = |source| index.settings.of == Source::Both || index.settings.of == source;
         if reads(Source::Pages) {
-            let fresh = fresh.filter(|(crawl, _)| *crawl == entry.crawl).map(|(_, fresh)| fresh);
-            page_feed::pages(data, &entry, fresh, &mut work, &mut cursor)?;
+            let following = following.filter(|following| following.crawl == entry.crawl);
+            page_feed::pages(data, &entry, following, &mut work, &mut cursor)?;
         }
         if reads(Source::Rows) && entry.project.fields.is_some() {
             row_feed::rows_of(data, &entry, &mut work, &mut cursor)?;
@@ -77,6 +95,7 @@ pub(crate) fn catch_up(
         work.commit(&cursor)?;
     }
     *feeding = work.writer;
+    index.give_back(work.left_out);
     Ok(())
 }
 
@@ -111,11 +130,13 @@ fn cursor(index: &OpenIndex) -> Result<Cursor, ServiceError> {
 
 /// An index being fed.
 pub(super) struct Work<'a> {
-    index: &'a OpenIndex,
+    pub(super) index: &'a OpenIndex,
     writer: Option<Writer>,
     fields: Option<Arc<Fields>>,
     /// The first documents, before there is an index: it is made in their language.
     waiting: Vec<Document>,
+    /// Pages that others stand for.
+    pub(super) left_out: LeftOut,
     /// Documents put since the last commit.
     pub(super) since: u64,
 }
@@ -158,7 +179,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn remove_project(&mut self, project: &str) -> Result<(), ServiceError> {
+    fn remove_project(&mut self, project: &str, crawl: CrawlId) -> Result<(), ServiceError> {
+        self.left_out.forget(Some(crawl));
         if self.index.index()?.is_some() {
             self.since += 1;
             self.writer()?.remove_all(search::PROJECT_FIELD, project);
@@ -187,7 +209,9 @@ impl Work<'_> {
         }
         let text =
             serde_json::to_string(cursor).map_err(|error| ServiceError::Settings(error.to_string()))?;
+        self.left_out.before_commit()?;
         self.writer()?.commit(&text)?;
+        self.left_out.after_commit()?;
         self.since = 0;
         Ok(())
     }

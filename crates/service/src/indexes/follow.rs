@@ -11,7 +11,7 @@ use catalog::ProjectEntry;
 use crawl::Fresh;
 use kv::Reader as _;
 
-use super::feed::catch_up;
+use super::feed::{Following, catch_up};
 use super::{OpenIndex, open};
 use crate::{Data, ServiceError};
 
@@ -51,7 +51,7 @@ pub(crate) fn follow(
                 data.store().get(&POSITIONS, &crawl.0).ok().flatten().unwrap_or_default().position;
             // Also those that were made while the crawl runs.
             for index in open::over(&data, &project).unwrap_or_default() {
-                let caught_up = catch_up(&data, &index, Some((crawl, &fresh)));
+                let caught_up = catch_up(&data, &index, Some(Following { crawl, fresh: &fresh, last }));
                 told.count(&index, caught_up.is_ok());
                 if let Err(error) = caught_up {
                     tracing::warn!(index = %index.name, %error, "the index does not follow the crawl");

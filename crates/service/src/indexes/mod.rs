@@ -1,13 +1,15 @@
 //! Indexes: made, followed, searched and dropped without touching the crawl.
 //!
 //! Their settings are in the catalog, their segments under `<data>/index/NAME`. Each follows the archive and the rows
-//! of its projects by a cursor that is part of its own commits, so it can lag, be killed, and be made again.
+//! of its projects by a cursor that is part of its own commits, so it can lag, be killed, and be made again. Pages that
+//! others stand for are left out (`left_out`).
 
 mod dictionary;
 mod feed;
 mod follow;
 mod judged;
 mod kept;
+mod left_out;
 mod open;
 mod page_feed;
 mod phrases;

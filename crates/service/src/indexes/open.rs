@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catalog::IndexEntry;
 use index::{Index, IndexError, Schema, View, Writer, WriterSettings};
-use model::Timestamp;
+use model::{CrawlId, Timestamp};
 use search::settings::Column;
 use search::{Fields, IndexSettings, Local, RowField};
 use text::spell::Vocabulary;
@@ -17,6 +17,7 @@ use text::suggest::Suggestions;
 
 use super::dictionary;
 use super::kept::{Kept, Origin};
+use super::left_out::LeftOut;
 use super::phrases::Phrases;
 use crate::duplicates::{GroupWord, Groups};
 use crate::select::hint;
@@ -41,6 +42,10 @@ pub(crate) struct OpenIndex {
     ranks: Mutex<Arc<LazyRanks>>,
     /// The groups of duplicates among its projects' pages.
     groups: Mutex<Vec<Arc<Groups>>>,
+    /// Its projects' pages that are not in it, while it is fed.
+    left_out: Mutex<Option<LeftOut>>,
+    /// The groups that it leaves pages out for, as far as it has come.
+    settled: Mutex<HashMap<CrawlId, Arc<Groups>>>,
     /// Running crawls that keep it up to date.
     followers: AtomicIsize,
     suggestions: Kept<Suggestions>,
@@ -61,6 +66,7 @@ const QUERY_LENGTH: u64 = 16;
 const SEGMENTS: &str = "documents";
 const WORDS: &str = "words";
 const SUGGESTIONS: &str = "suggestions";
+const LEFT_OUT: &str = "left-out";
 
 /// Names that become folders.
 fn check_name(name: &str) -> Result<(), ServiceError> {
@@ -144,6 +150,8 @@ pub(super) fn open(data: &Data, entry: &IndexEntry) -> Result<Arc<OpenIndex>, Se
         ended: AtomicBool::new(false),
         ranks: Mutex::default(),
         groups: Mutex::default(),
+        left_out: Mutex::default(),
+        settled: Mutex::default(),
         followers: AtomicIsize::new(0),
     });
     index.renew_ranks(data);
@@ -454,6 +462,30 @@ impl OpenIndex {
         Ok(Some(shard.with_links(links)))
     }
 
+    /// Its projects' pages that are not in it: to whoever feeds it, who gives them back when all went well.
+    pub(super) fn take_left_out(&self) -> LeftOut {
+        let known = self.left_out.lock().unwrap_or_else(PoisonError::into_inner).take();
+        known.unwrap_or_else(|| LeftOut::read(self.dir.join(LEFT_OUT)))
+    }
+
+    pub(super) fn give_back(&self, left_out: LeftOut) {
+        *self.left_out.lock().unwrap_or_else(PoisonError::into_inner) = Some(left_out);
+    }
+
+    /// True when pages were left out for the sake of these groups already.
+    pub(super) fn is_settled(&self, crawl: CrawlId, groups: &Arc<Groups>) -> bool {
+        let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        settled.get(&crawl).is_some_and(|known| Arc::ptr_eq(known, groups))
+    }
+
+    pub(super) fn settle(&self, crawl: CrawlId, groups: Option<Arc<Groups>>) {
+        let mut settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        match groups {
+            Some(groups) => settled.insert(crawl, groups),
+            None => settled.remove(&crawl),
+        };
+    }
+
     /// Looks whether duplicates have come since.
     pub(super) fn renew_groups(&self, data: &Data) {
         let mut found = Vec::new();
@@ -474,6 +506,12 @@ impl OpenIndex {
     pub(super) fn stands_for(&self, url: &str) -> Option<String> {
         let groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
         groups.iter().find_map(|groups| groups.chosen(url)).map(str::to_owned)
+    }
+
+    /// True of a page that is not searched: another stands for it, or it was given up.
+    pub(super) fn leaves_out(&self, url: &str) -> bool {
+        let groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        groups.iter().find_map(|groups| groups.word(url)).is_some_and(|word| word.hidden)
     }
 
     /// Looks whether ranks were computed since; they are read when a formula first asks for one.

@@ -3,15 +3,17 @@
 use archive::Position;
 use archive::tables::{LINKS, Links, POSITIONS, VisitRecord};
 use catalog::ProjectEntry;
-use crawl::{Fresh, FreshVisit, PageReader};
+use crawl::{FreshVisit, PageReader};
 use frontier::page_key;
 use frontier::tables::URLS;
 use kv::{Reader, Snapshot};
 use model::{Outcome, Page, PageUrl, Project, Timestamp, UrlKey};
 use search::{Document, DocumentKind};
 
-use super::feed::{COMMIT, Cursor, Work, seconds_of};
+use super::feed::{COMMIT, Cursor, Following, Work, seconds_of};
+use crate::duplicates::Groups;
 use crate::rebuild::{Archived, visits_from};
+use crate::versions::{self, KeptPages, Visited};
 use crate::{Data, ServiceError};
 
 /// Text that tells a page's language, in bytes.
@@ -23,14 +25,19 @@ const LONGEST_TEXT: usize = 1 << 20;
 pub(super) fn pages(
     data: &Data,
     entry: &ProjectEntry,
-    fresh: Option<&Fresh>,
+    following: Option<Following<'_>>,
     work: &mut Work<'_>,
     cursor: &mut Cursor,
 ) -> Result<(), ServiceError> {
     let committed = data.store().get(&POSITIONS, &entry.crawl.0)?.unwrap_or_default().position;
+    let groups = match following {
+        Some(Following { last: false, .. }) => data.search_groups().last(entry.crawl),
+        _ => data.search_groups().get(data, entry)?,
+    };
     let snapshot = data.store().snapshot();
-    let mut feed = PageFeed { data, entry, snapshot: &snapshot, linking: None, work, cursor };
-    if let Some((start, visits)) = fresh.and_then(|fresh| fresh.until(committed))
+    let mut feed =
+        PageFeed { data, entry, snapshot: &snapshot, groups: groups.as_deref(), linking: None, work, cursor };
+    if let Some((start, visits)) = following.and_then(|following| following.fresh.until(committed))
         && visits.last().is_some_and(|last| last.end > feed.at())
     {
         if start > feed.at() {
@@ -42,7 +49,16 @@ pub(super) fn pages(
             }
         }
     }
-    feed.walk(committed)
+    feed.walk(committed)?;
+    let is_settled = match &groups {
+        Some(groups) => feed.work.index.is_settled(entry.crawl, groups),
+        None => false,
+    };
+    if following.is_none_or(|following| following.last) && !is_settled {
+        feed.settle()?;
+        feed.work.index.settle(entry.crawl, groups);
+    }
+    Ok(())
 }
 
 /// Visits of one project on their way into an index.
@@ -50,6 +66,8 @@ struct PageFeed<'a, 'w> {
     data: &'a Data,
     entry: &'a ProjectEntry,
     snapshot: &'a Snapshot,
+    /// Which pages stand for others.
+    groups: Option<&'a Groups>,
     /// The links of the page that led to the last one: it often led to the next one, too.
     linking: Option<(UrlKey, Links)>,
     work: &'a mut Work<'w>,
@@ -147,6 +165,11 @@ impl PageFeed<'_, '_> {
             return self.work.remove(&id);
         }
         let Some(page) = page else { return Ok(()) };
+        if self.is_left_out(key) {
+            self.work.left_out.insert(self.entry.crawl, key);
+            return self.work.remove(&id);
+        }
+        self.work.left_out.remove(self.entry.crawl, key);
         let (depth, anchors) = self.discovery(key)?;
         let text = if page.main.is_empty() { &page.text } else { &page.main };
         let text = text[..text.floor_char_boundary(LONGEST_TEXT)].to_owned();
@@ -169,6 +192,52 @@ impl PageFeed<'_, '_> {
             anchors,
             fields: Vec::new(),
         })
+    }
+
+    fn is_left_out(&self, key: UrlKey) -> bool {
+        self.groups.is_some_and(|groups| groups.is_left_out(key))
+    }
+
+    /// Leaves out the pages that others stand for now, and brings those back for which nobody does any more.
+    fn settle(&mut self) -> Result<(), ServiceError> {
+        let crawl = self.entry.crawl;
+        for key in self.groups.into_iter().flat_map(Groups::left_out) {
+            if self.work.left_out.contains(crawl, key) {
+                continue;
+            }
+            if let Some(record) = self.snapshot.get(&URLS, &page_key(crawl, key))? {
+                self.work.left_out.insert(crawl, key);
+                self.work.remove(&page_id(self.entry.project.name.as_str(), record.url.as_str()))?;
+                self.commit_if_much()?;
+            }
+        }
+        let mut kept = None;
+        for key in self.work.left_out.of(crawl) {
+            if self.is_left_out(key) {
+                continue;
+            }
+            let kept = match &mut kept {
+                Some(kept) => kept,
+                None => kept.insert(KeptPages::of(self.data, self.entry)?),
+            };
+            self.bring_back(kept, key)?;
+            self.commit_if_much()?;
+        }
+        Ok(())
+    }
+
+    /// Puts a page as it was last read; one that cannot be read any more is not missed.
+    fn bring_back(&mut self, kept: &KeptPages, key: UrlKey) -> Result<(), ServiceError> {
+        let crawl = self.entry.crawl;
+        self.work.left_out.remove(crawl, key);
+        let Some(record) = self.snapshot.get(&URLS, &page_key(crawl, key))? else { return Ok(()) };
+        if !record.outcome.is_page() && !record.outcome.is_open() {
+            return Ok(());
+        }
+        let last = versions::visits(self.snapshot, crawl, key)?.into_iter().rfind(Visited::is_version);
+        let Some(visited) = last.filter(|visited| !visited.visit.noindex) else { return Ok(()) };
+        let Ok(page) = kept.page(&record.url, &visited) else { return Ok(()) };
+        self.page(&record.url, key, visited.at, &visited.visit, false, Some(&page))
     }
 
     /// True of a page that stands although it was missing once: that may pass.

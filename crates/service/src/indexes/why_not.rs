@@ -37,6 +37,10 @@ const MOST_ROWS: usize = 100;
 /// Parts of two scores that are told.
 const MOST_PARTS: usize = 3;
 
+/// What to do about a page that another stands for.
+const DUPLICATES: &str =
+    "exact_duplicates and near_duplicates of the project say what is done with such pages";
+
 /// A page so many times as long as others is long.
 const LONG: f64 = 1.5;
 
@@ -123,6 +127,13 @@ fn not_indexed(
             "it says noindex, or is off topic and marked so".to_owned(),
             Some("its owner must take noindex away; off_topic: keep lets pages off topic in"),
         ),
+        Some(_) if index.leaves_out(story.url.as_str()) => match index.stands_for(story.url.as_str()) {
+            Some(other) => (format!("it says the same as {other}, which stands for it"), Some(DUPLICATES)),
+            None => {
+                let advice = "replace_pages gives up pages where max_pages leaves no room";
+                ("it was given up for a more important page".to_owned(), Some(advice))
+            }
+        },
         Some(_) if visit.content_bytes == 0 => ("its answer was empty".to_owned(), None),
         Some(_) if feed::behind(data, index)? > 0 => (
             "the index has not come to it yet".to_owned(),
@@ -283,10 +294,7 @@ impl Told<'_, '_> {
                 let other = shown.or_else(|| self.index.stands_for(url));
                 let other = other.unwrap_or_else(|| "another page".to_owned());
                 answer.chain.push(format!("it says the same as {other}, which stands for it"));
-                answer.advice = Some(
-                    "exact_duplicates and near_duplicates of the project say what is done with such pages"
-                        .to_owned(),
-                );
+                answer.advice = Some(DUPLICATES.to_owned());
                 return Ok(());
             }
         }

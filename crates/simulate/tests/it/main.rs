@@ -62,6 +62,33 @@ fn pagerank_order_is_near_the_best_possible() {
     webs().for_each(check_mass);
 }
 
+/// The best URL may be on any host, and each answers several fetches in a row: what is gathered in a tenth and a quarter.
+#[test]
+fn pagerank_order_finds_what_is_important_among_many_hosts() {
+    let shape = PowerLaw { pages: 30_000, hosts: 200, ..PowerLaw::default() };
+    let web = shape.web();
+    let (tenth, quarter) = (web.pages() as usize / 10, web.pages() as usize / 4);
+    let ranks = ranks(&web).unwrap();
+    let best = best_possible(&web, &[0], &ranks, quarter);
+    let of = |order: &str| {
+        let plan = Plan { workers: 16, ..plan(order, "unlimited", quarter as u64) };
+        let found = run(&web, &plan).unwrap().order();
+        (mass(&found, &ranks, tenth), mass(&found, &ranks, quarter))
+    };
+    let (best_tenth, best_quarter) = (mass(&best, &ranks, tenth), mass(&best, &ranks, quarter));
+    let (tenth, quarter) = of("pagerank");
+    let (plain_tenth, plain_quarter) = of("breadth-first");
+    println!(
+        "{shape:?}: pagerank {:.3} and {:.3} of the best, {:.2}× and {:.2}× breadth-first",
+        tenth / best_tenth,
+        quarter / best_quarter,
+        tenth / plain_tenth,
+        quarter / plain_quarter,
+    );
+    assert!(tenth >= 0.85 * best_tenth && quarter >= 0.92 * best_quarter);
+    assert!(tenth >= 1.2 * plain_tenth && quarter >= 1.1 * plain_quarter);
+}
+
 /// A tenth of the pages is on topic: what the topic order harvests beside breadth-first.
 fn check_harvest(seed: u64, pages: u32) {
     let shape = PowerLaw { seed, pages, topic: 0.1, ..PowerLaw::default() };

@@ -86,11 +86,13 @@ pub struct StoredLink<'a> {
     pub url: Cow<'a, PageUrl>,
     /// Its words.
     pub anchor: Cow<'a, str>,
-    /// How far it stands out: 1 to 3.
+    /// How far it stands out: 1 to 3. Left out where it is 1, as most are.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub visibility: u8,
     /// Where it stands: 1 to 3.
     pub position: u8,
-    /// How far it leads: 1 or 5.
+    /// How far it leads: 1 or 5. Left out where it is 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub distance: u8,
     /// Words of its `rel`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -116,12 +118,12 @@ pub enum StoredRel {
 
 impl Metadata<'_> {
     /// Version of the form that is written.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// Reads a metadata record's block; none when it is not ours or of an unknown version.
     pub fn parse(block: &[u8]) -> Option<Metadata<'static>> {
         let metadata: Metadata<'static> = serde_json::from_slice(block).ok()?;
-        (metadata.version == Metadata::VERSION).then_some(metadata)
+        (1..=Metadata::VERSION).contains(&metadata.version).then_some(metadata)
     }
 }
 
@@ -172,7 +174,7 @@ impl<'a> StoredLink<'a> {
             },
             kind: self.kind,
             url: self.url.into_owned(),
-            anchor: self.anchor.into_owned(),
+            anchor: self.anchor.into(),
         }
     }
 }
@@ -183,6 +185,14 @@ fn anchor() -> LinkKind {
 
 fn is_anchor(kind: &LinkKind) -> bool {
     *kind == LinkKind::Anchor
+}
+
+fn one() -> u8 {
+    1
+}
+
+fn is_one(value: &u8) -> bool {
+    *value == 1
 }
 
 fn is_default(flag: &bool) -> bool {

@@ -2,6 +2,8 @@
 //!
 //! They are written in the same batch as the frontier's, and can be rebuilt from the WARC files.
 
+use std::sync::Arc;
+
 use kv::{Record, Table};
 use model::{Cut, ErrorKind, Link, LinkKind, LinkLook, PageUrl, Rel, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
@@ -63,7 +65,7 @@ pub struct Edge {
     /// Where it leads; the URL itself is in the frontier's table.
     pub target: UrlKey,
     /// Its words.
-    pub anchor: String,
+    pub anchor: Arc<str>,
     /// How prominent it is.
     pub look: LinkLook,
     /// What its `rel` asks of us.

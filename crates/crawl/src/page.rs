@@ -237,7 +237,7 @@ impl PageReader {
                 let distance = if only.url.host() == from.host() { 1 } else { 5 };
                 let link = Link {
                     url: only.url.clone(),
-                    anchor: String::new(),
+                    anchor: Default::default(),
                     look: LinkLook::plain(distance),
                     rel: Default::default(),
                     kind: LinkKind::Anchor,

@@ -1,8 +1,9 @@
 //! Links as they are found, and as they are kept: resolved, weighed, limited.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use model::{Link, LinkKind, LinkLook, Normalise, PageUrl, Rel};
+use model::{Joiner, Link, LinkKind, LinkLook, Normalise, PageUrl, Rel};
 use url::Url;
 
 use crate::words::{collapse_into, push_within};
@@ -13,6 +14,8 @@ pub(crate) struct Links {
     found: Vec<Found>,
     /// All references, one after the other.
     hrefs: String,
+    /// The words of all links; those of the link that is open are the last.
+    anchors: String,
     /// Links before this one have a place among the words.
     placed: usize,
     max: usize,
@@ -25,7 +28,7 @@ struct Found {
     href: Range<usize>,
     kind: LinkKind,
     rel: Rel,
-    anchor: String,
+    anchor: Range<usize>,
     /// Alternative text of the images inside, used where there are no words.
     alt: String,
     bold: bool,
@@ -41,7 +44,15 @@ const FOUND_PER_KEPT: usize = 8;
 
 impl Links {
     pub(crate) fn new(max: usize) -> Links {
-        Links { found: Vec::new(), hrefs: String::new(), placed: 0, max, cut: false, base: None }
+        Links {
+            found: Vec::new(),
+            hrefs: String::new(),
+            anchors: String::new(),
+            placed: 0,
+            max,
+            cut: false,
+            base: None,
+        }
     }
 
     /// Takes a `<base href>`; the first one counts, even if it is no use.
@@ -69,7 +80,7 @@ impl Links {
             href: start..self.hrefs.len(),
             kind,
             rel,
-            anchor: String::new(),
+            anchor: 0..0,
             alt: String::new(),
             bold: false,
             italic: false,
@@ -90,12 +101,20 @@ impl Links {
     /// A part of a word inside a link.
     pub(crate) fn add_anchor(&mut self, link: usize, part: &str, starts: bool) {
         let anchor = &mut self.found[link].anchor;
-        if anchor.len() < MAX_ANCHOR {
-            if starts && !anchor.is_empty() {
-                anchor.push(' ');
-            }
-            push_within(anchor, part, MAX_ANCHOR);
+        if anchor.len() >= MAX_ANCHOR {
+            return;
         }
+        if anchor.end != self.anchors.len() {
+            // New, or another link was open in between.
+            let start = self.anchors.len();
+            self.anchors.extend_from_within(anchor.clone());
+            *anchor = start..self.anchors.len();
+        }
+        if starts && anchor.start < anchor.end {
+            self.anchors.push(' ');
+        }
+        push_within(&mut self.anchors, part, anchor.start + MAX_ANCHOR);
+        anchor.end = self.anchors.len();
     }
 
     /// The alternative text of an image inside a link, or of an area.
@@ -118,18 +137,27 @@ impl Links {
         normalise: Normalise,
         words: usize,
     ) -> (Vec<Link>, bool) {
-        let base = self.base.as_ref().unwrap_or(fallback);
+        let mut joiner = Joiner::new(self.base.as_ref().unwrap_or(fallback), normalise);
         let mut links = Vec::with_capacity(self.found.len().min(self.max));
         for found in self.found {
             let href = &self.hrefs[found.href.clone()];
-            let Some(url) = resolve(base, href, normalise) else { continue };
+            let Some(url) = resolve(&mut joiner, href) else { continue };
             if links.len() == self.max {
                 return (links, true);
             }
             let look = found.look(distance(page, &url), words);
-            let mut anchor = if found.anchor.is_empty() { found.alt } else { found.anchor };
-            anchor.truncate(anchor.trim_end().len());
-            links.push(Link { url, anchor, look, rel: found.rel, kind: found.kind });
+            let anchor = if found.anchor.start == found.anchor.end {
+                &found.alt
+            } else {
+                &self.anchors[found.anchor.clone()]
+            };
+            links.push(Link {
+                url,
+                anchor: shared(anchor.trim_end()),
+                look,
+                rel: found.rel,
+                kind: found.kind,
+            });
         }
         (links, self.cut)
     }
@@ -150,22 +178,28 @@ impl Found {
     }
 }
 
+/// Those without words share one text.
+fn shared(text: &str) -> Arc<str> {
+    if text.is_empty() { Arc::default() } else { text.into() }
+}
+
 /// A reference as the URL of a page, if it is one.
-pub(crate) fn resolve(base: &Url, href: &str, normalise: Normalise) -> Option<PageUrl> {
+pub(crate) fn resolve(joiner: &mut Joiner<'_>, href: &str) -> Option<PageUrl> {
     // Most references that are no pages say so at once; parsing them would only make an error text.
-    let scheme = href.trim_start().split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-    let other =
-        ["javascript", "mailto", "tel", "data"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
-    if other && href.trim_start()[scheme.len()..].starts_with(':') {
+    let start = href.trim_start();
+    let has = |scheme: &&str| start.get(..scheme.len()).is_some_and(|own| own.eq_ignore_ascii_case(scheme));
+    if ["javascript:", "mailto:", "tel:", "data:"].iter().any(has) {
         return None;
     }
-    normalise.join_url(base, href).ok()
+    joiner.join(href).ok()
 }
 
 /// 5 for another host or port, 1 for the same.
 pub(crate) fn distance(page: &PageUrl, url: &PageUrl) -> u8 {
-    let same =
-        page.is_https() == url.is_https() && page.authority() == url.authority() || page.host() == url.host();
+    let same = match page.is_https() == url.is_https() {
+        true => page.authority() == url.authority(),
+        false => page.host() == url.host(),
+    };
     if same { 1 } else { 5 }
 }
 

@@ -216,8 +216,11 @@ fn begins(words: &str, list: &[&str]) -> bool {
     if alike.peek().is_none() {
         return false;
     }
-    let lower: String = words.chars().take(24).flat_map(char::to_lowercase).collect();
-    alike.any(|start| lower.starts_with(start))
+    let lower = words.chars().take(24).flat_map(char::to_lowercase);
+    alike.any(|start| {
+        let mut lower = lower.clone();
+        start.chars().all(|letter| lower.next() == Some(letter))
+    })
 }
 
 /// Buttons with which readers may agree that are looked at.

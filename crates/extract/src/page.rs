@@ -116,7 +116,7 @@ fn listed(input: &Input<'_>) -> Page {
         .map(|listed| Link {
             look: LinkLook::plain(links::distance(input.url, &listed.url)),
             url: listed.url,
-            anchor: String::new(),
+            anchor: Default::default(),
             rel: Default::default(),
             kind: LinkKind::Listed,
         })

@@ -1,6 +1,6 @@
 //! Headings, images and tables of data, cut out of a page's text when it has been read.
 
-use model::{Heading, Image, Normalise};
+use model::{Heading, Image, Joiner, Normalise};
 use url::Url;
 
 use crate::element::Element;
@@ -55,9 +55,10 @@ impl Images {
     pub(crate) fn finish(self, base: &Url, normalise: Normalise) -> Vec<Image> {
         let mut images: Vec<Image> = Vec::with_capacity(self.0.len());
         let mut met = std::collections::HashSet::new();
+        let mut joiner = Joiner::new(base, normalise);
         for (source, alt) in self.0 {
-            if let Some(url) = links::resolve(base, &source, normalise)
-                && met.insert(url.as_str().to_owned())
+            if let Some(url) = links::resolve(&mut joiner, &source)
+                && met.insert(url.clone())
             {
                 images.push(Image { url, alt });
             }

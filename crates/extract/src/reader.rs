@@ -5,7 +5,7 @@
 //! and what is never closed ends with the page.
 
 use html::{Listener, Tag};
-use model::{LinkKind, Page};
+use model::{Joiner, LinkKind, Page};
 use url::Url;
 
 use crate::author;
@@ -118,12 +118,18 @@ impl<'a> Reader<'a> {
         page.images = self.images.finish(self.links.base().unwrap_or(&own_url), normalise);
         let (found, cut) = self.links.finish(self.input.url, &own_url, normalise, words);
         (page.links, page.links_cut) = (found, cut);
-        page.canonical = in_header.and_then(|href| links::resolve(&own_url, href, normalise));
+        page.canonical =
+            in_header.and_then(|href| links::resolve(&mut Joiner::new(&own_url, normalise), href));
         if let Some(url) = &page.canonical {
             let look = model::LinkLook::plain(links::distance(self.input.url, url));
             let kind = LinkKind::Canonical;
-            let link =
-                model::Link { url: url.clone(), anchor: String::new(), look, rel: Default::default(), kind };
+            let link = model::Link {
+                url: url.clone(),
+                anchor: Default::default(),
+                look,
+                rel: Default::default(),
+                kind,
+            };
             page.links.insert(0, link);
             if page.links.len() > self.input.max_links {
                 page.links.pop();

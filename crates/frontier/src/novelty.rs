@@ -7,7 +7,7 @@
 //!
 //! This is a cheap first look for the guards. Which page is a copy of which other is not said here.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
@@ -168,15 +168,18 @@ impl Blocks {
 
     fn forget_old(&mut self) {
         if self.seen.len() > BLOCKS * 2 {
-            let newest = self.newest();
-            self.seen = newest.into_iter().zip(0..).collect();
+            let mut ages: Vec<u64> = self.seen.values().copied().collect();
+            let surplus = ages.len() - BLOCKS;
+            let oldest = *ages.select_nth_unstable(surplus).1;
+            self.seen.retain(|_, age| *age >= oldest);
         }
     }
 
     fn newest(&self) -> Vec<u32> {
-        let by_age: BTreeMap<u64, u32> = self.seen.iter().map(|(block, age)| (*age, *block)).collect();
+        let mut by_age: Vec<(u64, u32)> = self.seen.iter().map(|(block, age)| (*age, *block)).collect();
+        by_age.sort_unstable();
         let surplus = by_age.len().saturating_sub(BLOCKS);
-        by_age.into_values().skip(surplus).collect()
+        by_age.into_iter().skip(surplus).map(|(_, block)| block).collect()
     }
 }
 

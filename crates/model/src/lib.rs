@@ -34,4 +34,4 @@ pub use template::{
     Template, TemplateError,
 };
 pub use time::Timestamp;
-pub use url::{Host, Normalise, Origin, PageUrl, UrlError};
+pub use url::{Host, Joiner, Normalise, Origin, PageUrl, UrlError};

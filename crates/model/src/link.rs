@@ -1,5 +1,7 @@
 //! A link as its page shows it: target, words, and how prominent it is (paper S0 §5.3).
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::PageUrl;
@@ -10,7 +12,7 @@ pub struct Link {
     /// Where it leads, absolute and canonical.
     pub url: PageUrl,
     /// Its visible words, white space collapsed; the alternative text for an image link.
-    pub anchor: String,
+    pub anchor: Arc<str>,
     /// How prominent it is.
     pub look: LinkLook,
     /// What its `rel` asks of us.

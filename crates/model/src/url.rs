@@ -117,7 +117,9 @@ impl PageUrl {
 
     fn path_start(&self) -> usize {
         let start = self.scheme().len() + 3;
-        self.0[start..].find('/').map_or(self.0.len(), |slash| start + slash)
+        // A loop, as hosts are short.
+        let slash = self.0.as_bytes()[start..].iter().position(|byte| *byte == b'/');
+        slash.map_or(self.0.len(), |slash| start + slash)
     }
 }
 
@@ -142,52 +144,7 @@ impl Normalise {
 
     /// Resolves a reference against a parsed base, which may come from `<base href>`.
     pub fn join_url(self, base: &Url, reference: &str) -> Result<PageUrl, UrlError> {
-        if reference.len() > MAX_INPUT {
-            return Err(UrlError::TooLong);
-        }
-        if let Some(url) = self.join_plain(base, reference) {
-            return Ok(url);
-        }
-        let url = base.join(reference).map_err(|error| UrlError::Invalid(error.to_string()))?;
-        self.canonical(&url)
-    }
-
-    /// The same, without parsing, for what most references are: letters, digits and `-._~/`, below a base as plain.
-    /// None means that it takes a closer look.
-    fn join_plain(self, base: &Url, reference: &str) -> Option<PageUrl> {
-        let reference = &reference[..reference.find('#').unwrap_or(reference.len())];
-        let plain =
-            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/');
-        let whole = &base[..Position::AfterPath];
-        let path = base.path();
-        let start = whole.len().checked_sub(path.len())?;
-        let is_simple = self == Normalise::default()
-            && matches!(base.scheme(), "http" | "https")
-            && base.username().is_empty()
-            && base.password().is_none()
-            && base.host_str().is_some_and(|host| !host.ends_with('.'))
-            && path.bytes().all(plain)
-            && reference.bytes().all(plain)
-            && !reference.starts_with("//");
-        if !is_simple {
-            return None;
-        }
-        if reference.is_empty() {
-            return base.query().is_none().then(|| PageUrl(whole.into()));
-        }
-        let (folder, mut rest) = match reference.strip_prefix('/') {
-            Some(rest) => ("", rest),
-            None => (&path[..path.rfind('/')?], reference),
-        };
-        let mut folder = &whole[..start + folder.len()];
-        while let Some(further) = rest.strip_prefix("../") {
-            folder = &folder[..folder[start..].rfind('/').map_or(start, |slash| start + slash)];
-            rest = further;
-        }
-        if rest.split('/').any(|segment| matches!(segment, "." | "..")) {
-            return None;
-        }
-        Some(PageUrl([folder, "/", rest].concat().into()))
+        Joiner::new(base, self).join(reference)
     }
 
     /// The canonical form, which is its own: what is undone or taken away may lay bare more of the same
@@ -245,6 +202,81 @@ impl Normalise {
         }
         Ok(text)
     }
+}
+
+/// Resolves the references of one page: what they share is looked at once.
+pub struct Joiner<'a> {
+    base: &'a Url,
+    normalise: Normalise,
+    /// Where the base's path begins and where its folder ends, if it is as plain as most references are: letters, digits
+    /// and `-._~/`.
+    plain: Option<(usize, usize)>,
+    text: String,
+}
+
+impl<'a> Joiner<'a> {
+    /// For a parsed base, which may come from `<base href>`.
+    pub fn new(base: &'a Url, normalise: Normalise) -> Joiner<'a> {
+        let is_plain = normalise == Normalise::default()
+            && matches!(base.scheme(), "http" | "https")
+            && base.username().is_empty()
+            && base.password().is_none()
+            && base.host_str().is_some_and(|host| !host.ends_with('.'))
+            && base.path().bytes().all(is_plain);
+        let start = base[..Position::AfterPath].len() - base.path().len();
+        let plain = base.path().rfind('/').filter(|_| is_plain).map(|slash| (start, start + slash));
+        Joiner { base, normalise, plain, text: String::new() }
+    }
+
+    /// Resolves a reference.
+    pub fn join(&mut self, reference: &str) -> Result<PageUrl, UrlError> {
+        if reference.len() > MAX_INPUT {
+            return Err(UrlError::TooLong);
+        }
+        if let Some(url) = self.join_plain(reference) {
+            return Ok(url);
+        }
+        let url = self.base.join(reference).map_err(|error| UrlError::Invalid(error.to_string()))?;
+        self.normalise.canonical(&url)
+    }
+
+    /// The same, without parsing; none means that it takes a closer look.
+    fn join_plain(&mut self, reference: &str) -> Option<PageUrl> {
+        let (start, folder) = self.plain?;
+        let end = reference.bytes().position(|byte| !is_plain(byte)).unwrap_or(reference.len());
+        if reference.as_bytes().get(end).is_some_and(|byte| *byte != b'#') {
+            return None;
+        }
+        let reference = &reference[..end];
+        let whole = &self.base[..Position::AfterPath];
+        if reference.is_empty() {
+            return self.base.query().is_none().then(|| PageUrl(whole.into()));
+        }
+        let (mut folder, mut rest) = match reference.strip_prefix('/') {
+            Some(rest) => (&whole[..start], rest),
+            None => (&whole[..folder], reference),
+        };
+        while let Some(further) = rest.strip_prefix("../") {
+            folder = &folder[..folder[start..].rfind('/').map_or(start, |slash| start + slash)];
+            rest = further;
+        }
+        // `//host`, and segments that begin with a dot and may mean their folder.
+        if reference.starts_with("//")
+            || rest.starts_with('.')
+            || rest.as_bytes().windows(2).any(|two| two == b"/.")
+        {
+            return None;
+        }
+        self.text.clear();
+        self.text.push_str(folder);
+        self.text.push('/');
+        self.text.push_str(rest);
+        Some(PageUrl(self.text.as_str().into()))
+    }
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/')
 }
 
 /// Copies `part` with percent-encodings in upper case, and undone for characters that never need them.

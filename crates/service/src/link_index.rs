@@ -118,7 +118,7 @@ impl Links {
                 source: page.url.clone(),
                 target: target.url,
                 weight: self.weights.of(&edge),
-                anchor: edge.anchor,
+                anchor: edge.anchor.to_string(),
                 visibility: edge.look.visibility,
                 position: edge.look.position,
                 distance: edge.look.distance,

@@ -159,7 +159,12 @@ impl Report {
                         let outcome = record.outcome.to_string();
                         let source = self.snapshot.get(&URLS, &source)?.map(|record| record.url);
                         let target = record.url.clone();
-                        out.send(&LinkRow::Broken { target, outcome, source, anchor: edge.anchor })?;
+                        out.send(&LinkRow::Broken {
+                            target,
+                            outcome,
+                            source,
+                            anchor: edge.anchor.to_string(),
+                        })?;
                     }
                 }
             }

@@ -279,7 +279,7 @@ impl Ranking {
             let found = self.snapshot.get(&LINKS, &row)?.unwrap_or_default();
             let target = pages.key(page);
             let edge = found.edges.into_iter().find(|edge| edge.target == target);
-            let anchor = edge.map(|edge| edge.anchor).unwrap_or_default();
+            let anchor = edge.map(|edge| edge.anchor.to_string()).unwrap_or_default();
             // A page that no trust reaches has nothing to be brought.
             let whole = ranks[page as usize];
             let brings = if whole > 0.0 { brings / whole } else { 0.0 };

@@ -304,7 +304,11 @@ impl Story {
         }
         let links = self.snapshot.get(&LINKS, &page_key(self.crawl, *via))?.unwrap_or_default();
         let edge = links.edges.into_iter().find(|edge| edge.target == key && edge.followed);
-        Ok(Step { url: url.clone(), how: "link".to_owned(), anchor: edge.map(|edge| edge.anchor) })
+        Ok(Step {
+            url: url.clone(),
+            how: "link".to_owned(),
+            anchor: edge.map(|edge| edge.anchor.to_string()),
+        })
     }
 
     fn due(&self, key: UrlKey, record: &UrlRecord, now: Timestamp) -> Result<Due, ServiceError> {

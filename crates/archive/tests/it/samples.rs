@@ -120,7 +120,7 @@ pub(crate) fn samples() -> Vec<Sample> {
 pub(crate) fn page() -> Page {
     let link = |target: &str, anchor: &str, kind, rel| Link {
         url: url(target),
-        anchor: anchor.to_owned(),
+        anchor: anchor.into(),
         look: LinkLook { visibility: 2, position: 3, distance: 1 },
         rel,
         kind,

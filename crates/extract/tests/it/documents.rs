@@ -59,7 +59,7 @@ fn read(body: &[u8], kind: &str) -> Page {
 }
 
 fn links(page: &Page) -> Vec<(String, String)> {
-    page.links.iter().map(|link| (link.url.to_string(), link.anchor.clone())).collect()
+    page.links.iter().map(|link| (link.url.to_string(), link.anchor.to_string())).collect()
 }
 
 const CORE: &[u8] = b"<cp:coreProperties><dc:title>Tides</dc:title><dc:creator>A. Name</dc:creator>\

@@ -21,7 +21,7 @@ fn only(html: &str) -> Link {
 }
 
 fn check_anchor(html: &str, expected: &str) {
-    assert_eq!(only(html).anchor, expected, "in {html:?}");
+    assert_eq!(&*only(html).anchor, expected, "in {html:?}");
 }
 
 /// Visibility of the one link.

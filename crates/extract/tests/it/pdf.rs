@@ -82,7 +82,7 @@ fn words_are_told_apart_by_their_places() {
 fn a_pdf_gives_links_headings_and_facts() {
     let page = read(&drawn(b"BT /F 10 Tf 52 600 Td (table here, and more) Tj ET", b"")).unwrap();
     assert_eq!(page.links.len(), 1);
-    assert_eq!((page.links[0].url.as_str(), page.links[0].anchor.as_str()), ("http://e.com/tides", "table"));
+    assert_eq!((page.links[0].url.as_str(), &*page.links[0].anchor), ("http://e.com/tides", "table"));
     let headings: Vec<_> = page.headings.iter().map(|heading| heading.text.as_str()).collect();
     assert_eq!(headings, ["Ebb", "Flow"]);
     assert_eq!((page.title.as_str(), page.author.as_deref()), ("Gäz", Some("A. Name")));

@@ -64,7 +64,7 @@ proptest! {
         for link in &page.links {
             prop_assert!((1..=3).contains(&link.look.visibility) && (1..=3).contains(&link.look.position));
             prop_assert!(matches!(link.look.distance, 1 | 5));
-            prop_assert_eq!(link.anchor.split_whitespace().collect::<Vec<_>>().join(" "), link.anchor.as_str());
+            prop_assert_eq!(link.anchor.split_whitespace().collect::<Vec<_>>().join(" "), &*link.anchor);
         }
     }
 

@@ -251,7 +251,7 @@ impl PageFeed<'_, '_> {
         let Some(record) = self.snapshot.get(&URLS, &page_key(self.entry.crawl, key))? else {
             return Ok((None, Vec::new()));
         };
-        let mut anchors = Vec::new();
+        let mut anchors: Vec<String> = Vec::new();
         if let Some(via) = record.via {
             if self.linking.as_ref().is_none_or(|(known, _)| *known != via) {
                 let links = self.snapshot.get(&LINKS, &page_key(self.entry.crawl, via))?;
@@ -259,8 +259,8 @@ impl PageFeed<'_, '_> {
             }
             let edges = self.linking.iter().flat_map(|(_, links)| &links.edges);
             for edge in edges.filter(|edge| edge.target == key && !edge.anchor.is_empty()) {
-                if !anchors.contains(&edge.anchor) && anchors.len() < 4 {
-                    anchors.push(edge.anchor.clone());
+                if !anchors.iter().any(|known| **known == *edge.anchor) && anchors.len() < 4 {
+                    anchors.push(edge.anchor.to_string());
                 }
             }
         }

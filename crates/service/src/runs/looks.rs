@@ -58,7 +58,7 @@ pub fn live(data: &Data, id: RunId, now: Timestamp) -> Result<Vec<Fetching>, Ser
             visibility: link.as_ref().map(|link| link.look.visibility),
             position: link.as_ref().map(|link| link.look.position),
             distance: link.as_ref().map(|link| link.look.distance),
-            anchor: link.map(|link| link.anchor),
+            anchor: link.map(|link| link.anchor.to_string()),
         });
     }
     Ok(all)

@@ -295,7 +295,7 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
                 .iter()
                 .map(|(to, anchor)| Link {
                     url: url(to),
-                    anchor: (*anchor).to_owned(),
+                    anchor: (*anchor).into(),
                     look: LinkLook::plain(1),
                     rel: Rel::default(),
                     kind: LinkKind::Anchor,

@@ -186,10 +186,11 @@ impl Frontier {
     ) -> Result<UrlRecord, FrontierError> {
         let row = page_key(id, key);
         let given_up = waits_for_invitation(&record.outcome);
-        if !given_up && !record.outcome.is_open() || batch.contains(&INVITED, &row)? {
-            return Ok(record);
-        }
-        if !given_up && self.was_invited(batch, id, key, &record)? {
+        let needs_none = match given_up {
+            true => batch.contains(&INVITED, &row)?,
+            false => !record.outcome.is_open() || self.was_invited(batch, id, key, &record)?,
+        };
+        if needs_none {
             return Ok(record);
         }
         batch.put(&INVITED, &row, &());

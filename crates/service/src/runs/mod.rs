@@ -22,7 +22,7 @@ use crawl::{Controls, CrawlError, EndReason, Ended, Fresh, Progress, Run, Setup}
 use frontier::page_key;
 use frontier::tables::{STATS, URLS};
 use kv::{Durability, Reader};
-use model::{CrawlId, Outcome, PageUrl, Project, ProjectName, Timestamp, UrlKey};
+use model::{CrawlId, KeepPages, Outcome, PageUrl, Project, ProjectName, Timestamp, UrlKey};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -196,8 +196,10 @@ impl Started {
                 // Reads what is left first.
                 drop(follower);
                 data.write_index(entry.crawl)?;
-                // A search can do with the ranks of the run before.
-                if let Err(error) = ranks::refresh(&data, entry.crawl, ended_at) {
+                // A search can do with the ranks of the run before; without pages there is nothing to search.
+                if entry.project.crawl.keep == KeepPages::All
+                    && let Err(error) = ranks::refresh(&data, entry.crawl, ended_at)
+                {
                     tracing::warn!(%error, "no ranks were computed; \"gannet rank\" does it");
                 }
                 let mut summary = summary(&data, &entry)?;

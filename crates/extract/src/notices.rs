@@ -216,9 +216,14 @@ fn begins(words: &str, list: &[&str]) -> bool {
     if alike.peek().is_none() {
         return false;
     }
-    let lower = words.chars().take(24).flat_map(char::to_lowercase);
     alike.any(|start| {
-        let mut lower = lower.clone();
+        if start.is_ascii() {
+            return words
+                .as_bytes()
+                .get(..start.len())
+                .is_some_and(|own| own.eq_ignore_ascii_case(start.as_bytes()));
+        }
+        let mut lower = words.chars().flat_map(char::to_lowercase);
         start.chars().all(|letter| lower.next() == Some(letter))
     })
 }

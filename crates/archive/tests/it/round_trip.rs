@@ -88,8 +88,16 @@ fn links_and_their_attributes_are_rebuilt_from_the_metadata() {
             assert_eq!(links, page.links);
             assert_eq!(facts.title, page.title);
             assert_eq!((facts.noindex, facts.nofollow, facts.links_cut), (true, false, true));
-            let other = String::from_utf8(block).unwrap().replace("\"version\":1", "\"version\":2");
+            let block = String::from_utf8(block).unwrap();
+            assert!(block.contains("\"version\":2"), "{block}");
+            let other = block.replace("\"version\":2", "\"version\":3");
             assert_eq!(Metadata::parse(other.as_bytes()), None, "an unknown version is not misread");
+            // The first version named what is usual.
+            let usual = "\"position\":3,\"distance\":1";
+            let first = block.replace("\"version\":2", "\"version\":1").replace("\"position\":3", usual);
+            let first = Metadata::parse(first.as_bytes()).unwrap().page.unwrap();
+            let links: Vec<_> = first.links.into_iter().map(archive::StoredLink::into_link).collect();
+            assert_eq!(links, page.links);
             return;
         }
     }

@@ -59,7 +59,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "frontier",
-        about: "20 million known URLs on a million hosts: the sieve, memory, time to the first lease after a kill",
+        about: "20 million known URLs on a million hosts: the sieve, memory, time to the first lease after a kill; pauses of an order",
         package: "frontier",
         example: "bench_frontier",
         beside: Beside::Nothing,
@@ -116,8 +116,11 @@ const BENCHES: &[Bench] = &[
 ];
 
 /// Benchmarks with further examples: the benchmark, the package and the example. Those of `app` run the program itself.
-const FURTHER: &[(&str, &str, &str)] =
-    &[("search", "search", "bench_answers"), ("search", "app", "bench_pages")];
+const FURTHER: &[(&str, &str, &str)] = &[
+    ("search", "search", "bench_answers"),
+    ("search", "app", "bench_pages"),
+    ("frontier", "simulate", "bench_order"),
+];
 
 /// The benchmark that asks a server and looks at it in a browser.
 const TABLE: &str = "table";

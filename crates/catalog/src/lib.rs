@@ -21,7 +21,7 @@ pub use access::{AccessHash, Token};
 pub use error::CatalogError;
 pub use indexes::IndexEntry;
 pub use projects::{AbandonedCrawl, ProjectEntry, ProjectId};
-pub use runs::{Run, RunId, RunState};
+pub use runs::{InterruptedRun, Run, RunId, RunState};
 pub use schema::VERSION;
 
 /// Readers at once; SQLite has one writer whatever the number.

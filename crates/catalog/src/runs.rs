@@ -59,6 +59,17 @@ pub struct Run {
     pub summary: Option<Value>,
 }
 
+/// A run that the end of its process cut off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InterruptedRun {
+    /// The run.
+    pub run: Run,
+    /// What it was doing.
+    pub was: RunState,
+    /// Pages of the crawl at which it ends, where that is its own limit.
+    pub page_limit: Option<u64>,
+}
+
 /// What is said of a run whose process died.
 pub(crate) const LOST: &str = "process ended unexpectedly";
 
@@ -116,6 +127,17 @@ impl Catalog {
         settings: &CrawlSettings,
         now: Timestamp,
     ) -> Result<RunId, CatalogError> {
+        self.begin_run_up_to(project, settings, None, now).await
+    }
+
+    /// The same of a run that ends when the crawl has so many pages, whatever the project says.
+    pub async fn begin_run_up_to(
+        &self,
+        project: ProjectId,
+        settings: &CrawlSettings,
+        page_limit: Option<u64>,
+        now: Timestamp,
+    ) -> Result<RunId, CatalogError> {
         let settings = serde_json::to_string(settings).expect("settings have only text keys");
         // Whatever was interrupted before is gone on with by this run, or given up.
         sqlx::query("UPDATE runs SET interrupted = NULL WHERE project_id = ?")
@@ -124,11 +146,12 @@ impl Catalog {
             .await
             .map_err(self.failed())?;
         let row = sqlx::query(
-            "INSERT INTO runs (project_id, crawl, state, settings, started_at)
-             SELECT id, crawl, 'running', ?, ? FROM projects WHERE id = ? RETURNING id",
+            "INSERT INTO runs (project_id, crawl, state, settings, started_at, page_limit)
+             SELECT id, crawl, 'running', ?, ?, ? FROM projects WHERE id = ? RETURNING id",
         )
         .bind(settings)
         .bind(signed(now.0))
+        .bind(page_limit.map(signed))
         .bind(project.0)
         .fetch_optional(&self.pool)
         .await
@@ -199,10 +222,11 @@ impl Catalog {
         Ok(())
     }
 
-    /// Runs that the end of their process cut off, with what they were doing; each the latest of its project.
-    pub async fn interrupted_runs(&self) -> Result<Vec<(Run, RunState)>, CatalogError> {
+    /// Runs that the end of their process cut off; each the latest of its project.
+    pub async fn interrupted_runs(&self) -> Result<Vec<InterruptedRun>, CatalogError> {
         let rows = sqlx::query(
-            "SELECT id, project_id, crawl, state, reason, settings, started_at, ended_at, summary, interrupted
+            "SELECT id, project_id, crawl, state, reason, settings, started_at, ended_at, summary, interrupted,
+             page_limit
              FROM runs WHERE interrupted IS NOT NULL
              AND id = (SELECT max(later.id) FROM runs AS later WHERE later.project_id = runs.project_id)
              AND crawl = (SELECT crawl FROM projects WHERE projects.id = runs.project_id)
@@ -213,7 +237,12 @@ impl Catalog {
         .map_err(self.failed())?;
         let interrupted = |row: &SqliteRow| {
             let was: String = row.try_get("interrupted").map_err(self.failed())?;
-            Ok((self.run_of(row)?, was.parse().map_err(|error: String| self.damaged(error))?))
+            let limit: Option<i64> = row.try_get("page_limit").map_err(self.failed())?;
+            Ok(InterruptedRun {
+                run: self.run_of(row)?,
+                was: was.parse().map_err(|error: String| self.damaged(error))?,
+                page_limit: limit.map(|limit| unsigned(self, "page_limit", limit)).transpose()?,
+            })
         };
         rows.iter().map(interrupted).collect()
     }

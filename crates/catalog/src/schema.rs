@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Row};
 use crate::CatalogError;
 
 /// What leads from each schema to the next. Steps are added, never changed: files have taken them.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("../migrations/0001_projects_and_runs.sql"),
     include_str!("../migrations/0002_abandoned_crawls.sql"),
     include_str!("../migrations/0003_rows_kept.sql"),
@@ -16,6 +16,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("../migrations/0005_access.sql"),
     include_str!("../migrations/0006_runs_go_on.sql"),
     include_str!("../migrations/0007_archives_kept.sql"),
+    include_str!("../migrations/0008_runs_with_a_limit.sql"),
 ];
 
 /// The newest schema.

@@ -1,6 +1,6 @@
 //! One crawl in memory: its rules, its counts, and the hosts that may be asked next.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use kv::{Batch, Reader, Store};
@@ -8,6 +8,7 @@ use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestam
 
 use crate::guards::Guards;
 use crate::importance::{Facts, Importance};
+use crate::key_hash::{KeyMap, KeySet};
 use crate::order::{self, Candidate, CrawlOrder};
 use crate::ready::Ready;
 use crate::tables::{
@@ -29,12 +30,14 @@ pub struct Crawl {
     pub(crate) importance: Importance,
     /// The epoch in which the URLs of all hosts in memory were last put in order.
     pub(crate) swept: u64,
+    /// The host to begin with when URLs are put in order.
+    pub(crate) next_in_order: HostKey,
     /// Shown to orders that do not look at it.
     any_url: PageUrl,
     pub(crate) stats: Stats,
     pub(crate) stats_changed: bool,
     /// Hosts in memory; others may be on disk.
-    pub(crate) sites: HashMap<HostKey, Site>,
+    pub(crate) sites: KeyMap<HostKey, Site>,
     /// May be asked now.
     pub(crate) ready: Ready,
     /// Rest until then.
@@ -42,11 +45,11 @@ pub struct Crawl {
     /// When to look into the schedule for hosts that are not in memory; never when all are.
     pub(crate) look_again: Option<Timestamp>,
     /// Leased, or settled and not yet committed.
-    pub(crate) in_hand: HashSet<UrlKey>,
+    pub(crate) in_hand: KeySet<UrlKey>,
     /// Settled in the open batch.
     pub(crate) settled: Vec<UrlKey>,
     /// Hosts with changes in the open batch.
-    pub(crate) touched: HashSet<HostKey>,
+    pub(crate) touched: KeySet<HostKey>,
     /// Outcomes found while leasing, to be recorded in the next batch.
     pub(crate) refused: Vec<(UrlKey, Outcome)>,
     /// Pages that live leases may still bring.
@@ -66,7 +69,7 @@ pub struct Crawl {
     /// Waiting URLs have their places by another order: where to go on giving them new ones.
     pub(crate) reorder: Option<QueueKey>,
     /// How long hosts take, for orders that ask.
-    pub(crate) times: HashMap<HostKey, Times>,
+    pub(crate) times: KeyMap<HostKey, Times>,
     /// When the crawl has to end, for orders that ask.
     pub(crate) deadline: Option<Timestamp>,
     /// Hosts were passed over because a page of theirs may last too long.
@@ -157,8 +160,9 @@ impl Crawl {
         let fetched = stats.outcomes.get("fetched").copied().unwrap_or(0);
         Ok(Crawl {
             id,
-            importance: Importance::new(fetched, order.uses_links()),
+            importance: Importance::new(fetched, order.uses_links(), order.worth()),
             swept: 0,
+            next_in_order: HostKey(0),
             any_url: PageUrl::parse("http://any.invalid/").expect("a URL"),
             rules,
             guards: Guards::new(&settings),
@@ -167,13 +171,13 @@ impl Crawl {
             order,
             stats,
             stats_changed: false,
-            sites: HashMap::new(),
+            sites: KeyMap::default(),
             ready: Ready::default(),
             sleeping: BTreeSet::new(),
             look_again: Some(Timestamp::ZERO),
-            in_hand: HashSet::new(),
+            in_hand: KeySet::default(),
             settled: Vec::new(),
-            touched: HashSet::new(),
+            touched: KeySet::default(),
             refused: Vec::new(),
             reserved_pages: 0,
             reserved_bytes: 0,
@@ -183,7 +187,7 @@ impl Crawl {
             reconsider: (last_rules != Some(fingerprint)).then_some(None),
             retry_failed: false,
             reorder: (last_order != Some(order_mark(settings.order))).then_some((id.0, 0, BEGIN)),
-            times: HashMap::new(),
+            times: KeyMap::default(),
             deadline: None,
             out_of_time: false,
             settings,
@@ -226,8 +230,7 @@ impl Crawl {
 
     /// Pages kept so far.
     pub fn pages(&self) -> u64 {
-        let count = |name: &str| self.stats.outcomes.get(name).copied().unwrap_or(0);
-        count("fetched") + count("not-modified")
+        self.stats.pages()
     }
 
     /// True while all room that is left is promised to pages that are asked for again, and to URLs that others were given
@@ -306,7 +309,10 @@ impl Crawl {
         {
             *count = count.saturating_sub(1);
         }
-        *self.stats.outcomes.entry(after.name().to_owned()).or_default() += 1;
+        match self.stats.outcomes.get_mut(after.name()) {
+            Some(count) => *count += 1,
+            None => _ = self.stats.outcomes.insert(after.name().to_owned(), 1),
+        }
     }
 
     /// Takes an open URL out of its queue.

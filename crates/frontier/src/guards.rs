@@ -17,13 +17,13 @@
 //! a crash costs nothing but a repeated look.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use kv::{Batch, Reader, Store};
 use model::{CrawlId, CrawlSettings, Guard, HostKey, Outcome, PageUrl, UrlKey};
 
 use crate::FrontierError;
+use crate::key_hash::{KeyMap, KeySet};
 use crate::novelty::{self, Blocks, HOST_PAGES, Samples, TEMPLATE_PAGES, TextMark};
 use crate::tables::{GUARDS, GuardRecord, STOCKS, StockRecord, TEXTS, TemplateRecord, URL_TEMPLATES};
 use crate::template::Template;
@@ -58,8 +58,8 @@ const MOST_IN_MEMORY: usize = 8_192;
 /// The guards of one crawl.
 pub(crate) struct Guards {
     limits: Limits,
-    hosts: HashMap<HostKey, HostGuards>,
-    changed: HashSet<HostKey>,
+    hosts: KeyMap<HostKey, HostGuards>,
+    changed: KeySet<HostKey>,
 }
 
 /// The settings that guard.
@@ -105,8 +105,8 @@ struct HostGuards {
     samples: Samples,
     blocks: Blocks,
     stock_age: u32,
-    templates: HashMap<u64, TemplateGuards>,
-    under_way: HashMap<u128, UnderWay>,
+    templates: KeyMap<u64, TemplateGuards>,
+    under_way: KeyMap<u128, UnderWay>,
     uninvited_under_way: u64,
 }
 
@@ -145,7 +145,7 @@ impl Guards {
             chain: settings.max_chain,
             slow_page: settings.slow_page.limit(),
         };
-        Guards { limits, hosts: HashMap::new(), changed: HashSet::new() }
+        Guards { limits, hosts: KeyMap::default(), changed: KeySet::default() }
     }
 
     /// A URL is met for the first time and would be queued: the outcome that refuses it, if any.

@@ -3,16 +3,17 @@
 //! It is held in memory and kept nowhere: links are rows of the archive, from which it can be gathered again page by
 //! page, as a [`Recollection`]. Known URLs and remembered links are bounded; of more, the most important stay.
 
-use std::collections::{BTreeMap, HashMap};
-
 use model::{HostKey, UrlKey};
 
 use crate::Offer;
+use crate::key_hash::KeyMap;
 use crate::known_links::{KnownLinks, LinkLog, MOST_LINKS};
+use crate::numbers::Numbers;
+use crate::order::{Priority, Worth};
 use crate::promise::{PageTopic, PromisedUrl, handed_on, hope};
 
 /// URLs known at most: of further ones nothing is known until the least important make room. An order must not need
-/// more memory than a crawl. (Seven eighths of a power of two is what a hash table holds before it doubles.)
+/// more memory than a crawl.
 const MOST: usize = 7 << 16;
 
 /// Who knows so many will know far more.
@@ -33,10 +34,23 @@ const FIRST_RANKS: u64 = 1_000;
 /// By what part of itself a rank has to differ to count as another.
 const NOTABLE: f32 = 1.0 / 16.0;
 
+/// By what part of itself the worth of a URL has to differ to be worth another place, when pages are many. Each move is
+/// two rows written.
+const WORTH_A_MOVE: f32 = 1.0 / 16.0;
+
+/// And by how much more: what one link from a page like most others brings is less.
+const LITTLE: f32 = 0.01;
+
+/// URLs that are worth less than this part of the best of their host keep their places until their turn is near.
+const FAR: f32 = 0.4;
+
+/// The turn of URLs that are worth this part of the best is near.
+const NEAR: f32 = 0.6;
+
 /// What links say of the URLs of a crawl.
 #[derive(Debug, Default)]
 pub(crate) struct Importance {
-    numbers: HashMap<u64, u32>,
+    numbers: Numbers,
     /// URLs by number.
     known: Vec<Known>,
     /// The same, where there is a topic.
@@ -44,15 +58,20 @@ pub(crate) struct Importance {
     links: LinkLog,
     /// Links are remembered, for ranks.
     keeps_links: bool,
-    /// Pages and links on them, by host.
-    hosts: HashMap<HostKey, (u64, u64)>,
-    /// URLs of which more is known than when they were put into their queue.
-    changed: BTreeMap<HostKey, Vec<u32>>,
+    /// What the order goes by.
+    worth: Worth,
+    /// Pages and links on them, by host, for orders that ask.
+    links_on: KeyMap<HostKey, (u64, u64)>,
+    /// Hosts by number, and their numbers.
+    hosts: Vec<HostUrls>,
+    host_numbers: KeyMap<HostKey, u32>,
     pages: u64,
     epoch: u64,
     next_epoch: u64,
     /// Pages at which ranks are wanted again.
     next_ranks: u64,
+    /// There is little room left, and ranks tell what may go.
+    wants_room: bool,
     /// Not all URLs and links had room.
     is_partial: bool,
     /// Pages were read before, and what they say of links is not known.
@@ -65,18 +84,42 @@ pub(crate) struct Importance {
 /// A URL by its number.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    host: u64,
-    /// Upper and lower half: a wide number would take more room.
-    page: [u64; 2],
+    /// Parts of the key: a wide number would take more room.
+    page: [u32; 4],
+    /// The host by its number.
+    host: u32,
     in_links: u32,
     rank: f32,
     cash: f32,
-    /// Its place in the queue, as it was last given.
+    /// Its place in the queue, as it was last given; 0 when that is not known.
     placed: u32,
     /// It was fetched.
     read: bool,
-    /// It is among those that changed.
-    changed: bool,
+    stands: Stands,
+}
+
+/// How a waiting URL stands beside its place in the queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stands {
+    /// Nothing has changed since it was given.
+    #[default]
+    There,
+    /// More is known: it is among the changed ones of its host.
+    Changed,
+    /// The same, and its turn is far: it is among those put off.
+    PutOff,
+}
+
+/// The URLs of a host of which more is known than when they were put into their queue.
+#[derive(Debug)]
+struct HostUrls {
+    key: HostKey,
+    /// To be looked at.
+    changed: Vec<u32>,
+    /// Worth too little to be moved now; some that are not any more.
+    put_off: Vec<u32>,
+    /// From here on they are worth it.
+    worth: f32,
 }
 
 /// What pages promise of a URL.
@@ -129,15 +172,20 @@ impl Recollection {
 
 impl Importance {
     /// Of a crawl that has read so many pages.
-    pub(crate) fn new(pages: u64, keeps_links: bool) -> Importance {
+    pub(crate) fn new(pages: u64, keeps_links: bool, worth: Worth) -> Importance {
         let forgot = pages > 0;
-        Importance { pages, keeps_links, forgot, forgot_promises: forgot, ..Importance::default() }
+        Importance { pages, keeps_links, worth, forgot, forgot_promises: forgot, ..Importance::default() }
     }
 
     /// Begins anew with a crawl that has read so many pages.
-    pub(crate) fn begin_anew(&mut self, pages: u64, keeps_links: bool) {
+    pub(crate) fn begin_anew(&mut self, pages: u64, keeps_links: bool, worth: Worth) {
         let (age, epoch) = (self.age + 1, self.epoch + 1);
-        *self = Importance { age, epoch, ..Importance::new(pages, keeps_links) };
+        *self = Importance { age, epoch, ..Importance::new(pages, keeps_links, worth) };
+    }
+
+    /// The order goes by something else.
+    pub(crate) fn set_worth(&mut self, worth: Worth) {
+        self.worth = worth;
     }
 
     /// A page was read: it hands on its rank and its cash over its links, by their weights.
@@ -166,7 +214,7 @@ impl Importance {
     fn read(&mut self, key: UrlKey, mut targets: Vec<(UrlKey, u8, f32)>, topic: Option<(f32, f32)>) {
         targets.retain(|(target, _, _)| *target != key);
         targets.iter_mut().for_each(|(_, weight, _)| *weight = (*weight).max(1));
-        targets.sort_unstable_by_key(|(key, weight, _)| (*key, u8::MAX - weight));
+        targets.sort_unstable_by_key(|(key, weight, _)| (key.page, u8::MAX - weight));
         // Of several links to one page the weightiest counts, and the most promising.
         targets.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
@@ -176,9 +224,10 @@ impl Importance {
             same
         });
         let all: f32 = targets.iter().map(|(_, weight, _)| f32::from(*weight)).sum();
-        let host = self.hosts.entry(key.host).or_default();
-        host.0 += 1;
-        host.1 += targets.len() as u64;
+        if self.worth == Worth::Other {
+            let (pages, links) = self.links_on.entry(key.host).or_default();
+            (*pages, *links) = (*pages + 1, *links + targets.len() as u64);
+        }
         let source = self.number(key);
         let own = source.map(|source| &mut self.known[source as usize]);
         let (rank, in_links, cash, again) = match own {
@@ -225,15 +274,15 @@ impl Importance {
         let now = std::mem::replace(self, before.0);
         for page in now.links.pages() {
             let links = page.targets.iter().zip(page.weights);
-            let links = links.map(|(target, weight)| (now.known[*target as usize].key(), *weight, 0.0));
-            self.read(now.known[page.source as usize].key(), links.collect(), None);
+            let links = links.map(|(target, weight)| (now.key(*target), *weight, 0.0));
+            self.read(now.key(page.source), links.collect(), None);
         }
-        for (known, promised) in now.known.iter().zip(&now.promised) {
-            if let Some(number) = self.number(known.key()) {
+        for (number, promised) in (0..).zip(&now.promised) {
+            if let Some(number) = self.number(now.key(number)) {
                 *self.promised_of(number) = *promised;
             }
         }
-        self.keeps_links = now.keeps_links;
+        (self.keeps_links, self.worth) = (now.keeps_links, now.worth);
         (self.pages, self.next_epoch, self.next_ranks) = (now.pages, now.next_epoch, now.next_ranks);
         self.forgot_promises = now.forgot_promises;
         (self.epoch, self.age) = (now.epoch + 1, now.age + 1);
@@ -274,7 +323,12 @@ impl Importance {
                 self.mark_changed(number);
             }
         }
-        if self.is_crowded() {
+        self.wants_room = self.is_crowded();
+    }
+
+    /// Makes room if there is little: apart from taking ranks, so that neither lasts long.
+    pub(crate) fn make_room_if_wanted(&mut self) {
+        if std::mem::take(&mut self.wants_room) {
             self.make_room();
         }
     }
@@ -300,18 +354,18 @@ impl Importance {
 
     /// Hosts with URLs that wait for their new place.
     pub(crate) fn changed_hosts(&self) -> impl Iterator<Item = HostKey> {
-        self.changed.keys().copied()
+        self.hosts.iter().filter(|host| !host.changed.is_empty()).map(|host| host.key)
     }
 
     /// How many of a host's URLs wait for their new place.
     pub(crate) fn changes_of(&self, host: HostKey) -> usize {
-        self.changed.get(&host).map_or(0, Vec::len)
+        self.host_numbers.get(&host).map_or(0, |host| self.hosts[*host as usize].changed.len())
     }
 
     /// What is known of a URL.
     pub(crate) fn of(&self, key: UrlKey) -> Facts {
-        match self.numbers.get(&slot(key)) {
-            Some(number) => self.of_number(*number),
+        match self.find(key) {
+            Some(number) => self.of_number(number),
             None => Facts { rank: LEAST_RANK, ..Facts::default() },
         }
     }
@@ -326,20 +380,19 @@ impl Importance {
 
     /// The URL of a number, and the place in the queue that it was last given.
     pub(crate) fn place_of(&self, number: u32) -> (UrlKey, u32) {
-        let known = &self.known[number as usize];
-        (known.key(), known.placed)
+        (self.key(number), self.known[number as usize].placed)
     }
 
     /// A URL was given a place in its queue.
     pub(crate) fn placed(&mut self, key: UrlKey, place: u32) {
-        if let Some(number) = self.numbers.get(&slot(key)) {
-            self.known[*number as usize].placed = place;
+        if let Some(number) = self.find(key) {
+            self.known[number as usize].placed = place;
         }
     }
 
     /// Links on a page of a host, on the average.
     pub(crate) fn links_on(&self, host: HostKey) -> f64 {
-        match self.hosts.get(&host) {
+        match self.links_on.get(&host) {
             Some((pages, links)) if *pages > 0 => *links as f64 / *pages as f64,
             _ => 0.0,
         }
@@ -357,20 +410,65 @@ impl Importance {
 
     /// Takes some of a host's URLs of which more is known.
     pub(crate) fn take_changed(&mut self, host: HostKey, most: usize) -> Vec<u32> {
-        let Some(changed) = self.changed.get_mut(&host) else { return Vec::new() };
-        let taken: Vec<u32> = changed.drain(..most.min(changed.len())).collect();
-        if changed.is_empty() {
-            self.changed.remove(&host);
-        }
-        taken.iter().for_each(|number| self.known[*number as usize].changed = false);
+        let Some(host) = self.host_numbers.get(&host) else { return Vec::new() };
+        let host = &mut self.hosts[*host as usize];
+        let taken = match host.changed.len() <= most {
+            true => std::mem::take(&mut host.changed),
+            false => host.changed.drain(..most).collect(),
+        };
+        taken.iter().for_each(|number| self.known[*number as usize].stands = Stands::There);
         taken
+    }
+
+    /// Takes those of a host's URLs that belong to another place, where what the order goes by decides that, and the best
+    /// waiting one has this place. What is far behind that one is put off until it is not.
+    pub(crate) fn take_misplaced(&mut self, host: HostKey, best: u32, most: usize) -> Vec<u32> {
+        let Some(host) = self.host_numbers.get(&host) else { return Vec::new() };
+        let HostUrls { changed, put_off, worth, .. } = &mut self.hosts[*host as usize];
+        let best = worth_at(best);
+        let mut looked_at = std::mem::take(changed);
+        if NEAR * best < *worth {
+            let known = &self.known;
+            looked_at
+                .extend(put_off.drain(..).filter(|number| known[*number as usize].stands == Stands::PutOff));
+            looked_at.sort_unstable();
+            looked_at.dedup();
+        }
+        *worth = FAR * best;
+        let mut misplaced = Vec::new();
+        for (at, number) in looked_at.iter().enumerate() {
+            if misplaced.len() == most {
+                changed.extend_from_slice(&looked_at[at..]);
+                looked_at[at..]
+                    .iter()
+                    .for_each(|number| self.known[*number as usize].stands = Stands::Changed);
+                break;
+            }
+            let known = &mut self.known[*number as usize];
+            known.stands = Stands::There;
+            let (now, before) = (known.worth(self.worth), worth_at(known.placed));
+            if known.read || (now - before).abs() <= WORTH_A_MOVE * before + LITTLE {
+                continue;
+            }
+            if known.placed > 0 && now < *worth && before < *worth {
+                known.stands = Stands::PutOff;
+                put_off.push(*number);
+            } else {
+                misplaced.push(*number);
+            }
+        }
+        misplaced
+    }
+
+    /// The number of a URL that is known.
+    fn find(&self, key: UrlKey) -> Option<u32> {
+        self.numbers.get(key.page, |number| self.known[number as usize].page())
     }
 
     /// The number of a URL, a new one if there is room.
     fn number(&mut self, key: UrlKey) -> Option<u32> {
-        let slot = slot(key);
-        if let Some(number) = self.numbers.get(&slot) {
-            return Some(*number);
+        if let Some(number) = self.find(key) {
+            return Some(number);
         }
         if self.known.len() >= MOST {
             self.is_partial = true;
@@ -380,20 +478,34 @@ impl Importance {
         if self.known.len() == MANY {
             // The room for all: growing by copies would take more than that on the way.
             self.known.reserve_exact(MOST - MANY);
-            self.numbers.reserve(MOST - MANY);
         }
-        self.numbers.insert(slot, number);
+        let host = self.host_number(key.host);
         self.known.push(Known {
-            host: key.host.0,
-            page: [(key.page >> 64) as u64, key.page as u64],
+            page: [96, 64, 32, 0].map(|shift| (key.page >> shift) as u32),
+            host,
             in_links: 0,
             rank: LEAST_RANK,
             cash: 0.0,
             placed: 0,
             read: false,
-            changed: false,
+            stands: Stands::There,
         });
+        let known = &self.known;
+        self.numbers.insert(key.page, number, |number| known[number as usize].page());
         Some(number)
+    }
+
+    fn host_number(&mut self, key: HostKey) -> u32 {
+        let hosts = &mut self.hosts;
+        *self.host_numbers.entry(key).or_insert_with(|| {
+            hosts.push(HostUrls { key, changed: Vec::new(), put_off: Vec::new(), worth: 0.0 });
+            hosts.len() as u32 - 1
+        })
+    }
+
+    fn key(&self, number: u32) -> UrlKey {
+        let known = &self.known[number as usize];
+        UrlKey { host: self.hosts[known.host as usize].key, page: known.page() }
     }
 
     fn promised_of(&mut self, number: u32) -> &mut Promised {
@@ -406,8 +518,11 @@ impl Importance {
 
     fn mark_changed(&mut self, number: u32) {
         let known = &mut self.known[number as usize];
-        if !known.read && !std::mem::replace(&mut known.changed, true) {
-            self.changed.entry(HostKey(known.host)).or_default().push(number);
+        let host = &mut self.hosts[known.host as usize];
+        let is_far = known.stands == Stands::PutOff && known.worth(self.worth) < host.worth;
+        if !known.read && known.stands != Stands::Changed && !is_far {
+            known.stands = Stands::Changed;
+            host.changed.push(number);
         }
     }
 
@@ -450,47 +565,63 @@ impl Importance {
         let mut new_number = vec![u32::MAX; self.known.len()];
         // In place: there is no room for both.
         self.numbers.clear();
-        self.changed = BTreeMap::new();
+        self.host_numbers.clear();
+        let hosts = std::mem::take(&mut self.hosts);
         let mut kept = 0;
         for old in (0..self.known.len()).filter(|old| stays[*old]) {
             let mut url = self.known[old];
-            let changed = std::mem::replace(&mut url.changed, false);
-            self.numbers.insert(slot(url.key()), kept as u32);
+            let before = &hosts[url.host as usize];
+            url.host = self.host_number(before.key);
+            let host = &mut self.hosts[url.host as usize];
+            host.worth = before.worth;
+            match url.stands {
+                Stands::There => {}
+                Stands::Changed => host.changed.push(kept as u32),
+                Stands::PutOff => host.put_off.push(kept as u32),
+            }
             self.known[kept] = url;
+            let known = &self.known;
+            self.numbers.insert(url.page(), kept as u32, |number| known[number as usize].page());
             let promised = self.promised.get(old).copied().unwrap_or_default();
             if let Some(place) = self.promised.get_mut(kept) {
                 *place = promised;
             }
             new_number[old] = kept as u32;
-            if changed {
-                self.mark_changed(kept as u32);
-            }
             kept += 1;
         }
         self.known.truncate(kept);
         self.promised.truncate(kept);
-        for page in links.pages().filter(|page| stays[page.source as usize]) {
-            let links: Vec<(u32, u8)> = page
-                .targets
-                .iter()
-                .zip(page.weights)
-                .map(|(target, weight)| (new_number[*target as usize], *weight))
-                .filter(|(target, _)| *target != u32::MAX)
-                .collect();
-            self.links.push(new_number[page.source as usize], page.weight, links.into_iter());
-        }
+        links.take_pages(|page| {
+            if stays[page.source as usize] {
+                let links = page.targets.iter().zip(page.weights);
+                let links = links.map(|(target, weight)| (new_number[*target as usize], *weight));
+                let links: Vec<(u32, u8)> = links.filter(|(target, _)| *target != u32::MAX).collect();
+                self.links.push(new_number[page.source as usize], page.weight, links.into_iter());
+            }
+        });
     }
 }
 
 impl Known {
-    fn key(&self) -> UrlKey {
-        UrlKey { host: HostKey(self.host), page: (u128::from(self.page[0]) << 64) | u128::from(self.page[1]) }
+    fn page(&self) -> u128 {
+        self.page.iter().fold(0, |page, part| (page << 32) | u128::from(*part))
+    }
+
+    /// What it is worth to an order that goes by this.
+    fn worth(&self, worth: Worth) -> f32 {
+        match worth {
+            Worth::Rank => self.rank,
+            Worth::InLinks => self.in_links as f32 / 10.0,
+            Worth::Cash => self.cash / 0.01,
+            Worth::Other => f32::INFINITY,
+        }
     }
 }
 
-/// The name of a URL here: two URLs of one name would share their facts, which changes an order and nothing else.
-fn slot(key: UrlKey) -> u64 {
-    key.host.0 ^ key.page as u64
+/// What a URL at this place of a queue was worth: the odds of its score.
+fn worth_at(place: u32) -> f32 {
+    let score = Priority(u32::MAX - place).score();
+    score / (1.0 - score)
 }
 
 #[cfg(test)]
@@ -515,14 +646,14 @@ mod tests {
     fn what_is_gathered_again_is_what_was_known() {
         let pages: [(u64, &[u64]); 5] =
             [(0, &[1, 2, 3]), (2, &[3, 4, 0]), (3, &[5]), (4, &[5, 6, 1]), (5, &[6])];
-        let mut whole = Importance::new(0, true);
+        let mut whole = Importance::new(0, true, Worth::Other);
         pages.iter().for_each(|(page, links)| read(&mut whole, *page, links));
         for restart in 0..=pages.len() {
             let mut before = Recollection::default();
             for (page, links) in &pages[..restart] {
                 before.page(url(*page), links.iter().map(|link| (url(*link), 1)));
             }
-            let mut after = Importance::new(restart as u64, true);
+            let mut after = Importance::new(restart as u64, true, Worth::Other);
             pages[restart..].iter().for_each(|(page, links)| read(&mut after, *page, links));
             assert_eq!(after.wants_links(), restart > 0);
             after.recollect(before);
@@ -536,7 +667,7 @@ mod tests {
 
     #[test]
     fn the_cash_of_a_start_url_reaches_what_is_linked_to() {
-        let mut importance = Importance::new(0, true);
+        let mut importance = Importance::new(0, true, Worth::Rank);
         read(&mut importance, 0, &[1, 2]);
         read(&mut importance, 1, &[2]);
         assert_eq!(importance.of(url(2)).cash, 1.0);
@@ -549,7 +680,7 @@ mod tests {
     /// Far more URLs than there is room for: what many link to is known whenever it is met.
     #[test]
     fn the_least_important_make_room_for_what_is_met_later() {
-        let mut importance = Importance::new(0, true);
+        let mut importance = Importance::new(0, true, Worth::Rank);
         let mut next = 1_000;
         for round in 0..9u64 {
             for page in 0..1_500 {
@@ -563,29 +694,31 @@ mod tests {
             let known = importance.known_links();
             let ranks: Vec<f32> = known.estimates.iter().map(|rank| rank / LEAST_RANK).collect();
             importance.set_ranks(&known, &ranks);
+            importance.make_room_if_wanted();
         }
         assert!(importance.is_partial);
         for popular in 1..=9 {
             assert_eq!(importance.of(url(popular)).in_links, 1_500, "{popular}");
         }
         // Numbers agree with each other everywhere.
-        for (slot_of, number) in &importance.numbers {
-            assert_eq!(slot(importance.known[*number as usize].key()), *slot_of);
+        for number in 0..importance.known.len() as u32 {
+            assert_eq!(importance.find(importance.key(number)), Some(number));
         }
         for page in importance.links.pages() {
             assert!(importance.known[page.source as usize].read);
             assert!(page.targets.iter().all(|target| (*target as usize) < importance.known.len()));
         }
-        let changed: usize = importance.changed.values().map(Vec::len).sum();
-        assert_eq!(changed, importance.known.iter().filter(|known| known.changed).count());
+        let changed: usize = importance.hosts.iter().map(|host| host.changed.len()).sum();
+        let stand = importance.known.iter().filter(|known| known.stands == Stands::Changed);
+        assert_eq!(changed, stand.count());
     }
 
     #[test]
     fn ranks_of_other_numbers_are_not_taken() {
-        let mut importance = Importance::new(0, true);
+        let mut importance = Importance::new(0, true, Worth::Rank);
         read(&mut importance, 0, &[1, 2]);
         let known = importance.known_links();
-        importance.begin_anew(1, true);
+        importance.begin_anew(1, true, Worth::Rank);
         read(&mut importance, 3, &[4]);
         let before = importance.of(url(3));
         importance.set_ranks(&known, &[9.0, 9.0, 9.0]);

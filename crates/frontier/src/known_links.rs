@@ -88,14 +88,24 @@ impl LinkLog {
     /// The links of each page.
     pub(crate) fn pages(&self) -> impl Iterator<Item = PageLinks<'_>> {
         let blocks = self.full.iter().map(AsRef::as_ref).chain(std::iter::once(&self.open));
-        blocks.flat_map(|block| {
-            let mut begin = 0;
-            block.pages.iter().map(move |page| {
-                let links = begin as usize..page.end as usize;
-                begin = page.end;
-                let (targets, weights) = (&block.targets[links.clone()], &block.weights[links]);
-                PageLinks { source: page.source, weight: page.weight, targets, weights }
-            })
+        blocks.flat_map(Block::links)
+    }
+
+    /// The same; what was given is forgotten block by block.
+    pub(crate) fn take_pages(self, mut each: impl FnMut(PageLinks<'_>)) {
+        self.full.into_iter().for_each(|block| block.links().for_each(&mut each));
+        self.open.links().for_each(each);
+    }
+}
+
+impl Block {
+    fn links(&self) -> impl Iterator<Item = PageLinks<'_>> {
+        let mut begin = 0;
+        self.pages.iter().map(move |page| {
+            let links = begin as usize..page.end as usize;
+            begin = page.end;
+            let (targets, weights) = (&self.targets[links.clone()], &self.weights[links]);
+            PageLinks { source: page.source, weight: page.weight, targets, weights }
         })
     }
 }

@@ -1,6 +1,5 @@
 //! Leasing: the best host that may be asked now, and its best URLs.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use model::{
 use crate::crawl::{Crawl, END, Place, Times};
 use crate::guards::Verdict;
 use crate::host_queue::far_off;
+use crate::key_hash::KeyMap;
 use crate::neighbours::Claim;
 use crate::politeness::BATCH_GAP;
 use crate::ready::Lane;
@@ -75,7 +75,7 @@ pub(crate) struct LiveLease {
     pub(crate) host: HostKey,
     pub(crate) deadline: Timestamp,
     /// URLs not yet settled, with the bytes reserved for each.
-    pub(crate) open: HashMap<UrlKey, u64>,
+    pub(crate) open: KeyMap<UrlKey, u64>,
 }
 
 /// What the crawl's limits leave.
@@ -327,7 +327,7 @@ impl Frontier {
         if let Some(site) = crawl.sites.get_mut(&key) {
             site.served = site.served.wrapping_add(urls.len());
         }
-        let open: HashMap<UrlKey, u64> = urls.iter().map(|url| (url.key, url.body_limit)).collect();
+        let open: KeyMap<UrlKey, u64> = urls.iter().map(|url| (url.key, url.body_limit)).collect();
         crawl.reserved_bytes += open.values().sum::<u64>();
         self.hosts.get_mut(&key).expect("seen above").lease = Some(lease_id);
         self.leases.insert(lease_id, LiveLease { crawl: id, host: key, deadline, open });

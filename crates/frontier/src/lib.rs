@@ -13,10 +13,12 @@ mod crawl;
 mod guards;
 mod host_queue;
 mod importance;
+mod key_hash;
 mod known_links;
 mod lease;
 mod neighbours;
 mod novelty;
+mod numbers;
 mod offer;
 mod order;
 mod politeness;
@@ -51,7 +53,7 @@ pub use novelty::TextMark;
 pub use offer::{Offer, Unfollowed};
 pub use order::{
     Backlink, BreadthFirst, ByPageRank, ByRelevance, ByTopic, Candidate, CrawlOrder, DepthFirst, ForwardLink,
-    Location, Mixed, Opic, PValue, Priority, Random, TimedBreadthFirst, first_priority,
+    Location, Mixed, Opic, PValue, Priority, Random, TimedBreadthFirst, Worth, first_priority,
 };
 pub use politeness::{Asked, Politeness};
 pub use promise::{PageTopic, PromisedUrl, handed_on, hope};
@@ -61,6 +63,7 @@ pub use rules::{Rules, Ruling};
 pub use settle::{End, Sent, Settled};
 pub use sieve::{Recent, RecentUrls};
 
+use key_hash::{KeyMap, KeySet};
 use neighbours::Entry;
 use tables::{ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, SCHEDULE, SITES, STATS, UNCLEAN_START, URLS};
 
@@ -86,18 +89,18 @@ pub struct Frontier {
     store: Store,
     /// Its place among the frontiers of this process.
     seat: neighbours::Seat,
-    crawls: HashMap<CrawlId, Crawl>,
-    hosts: HashMap<HostKey, HostState>,
+    crawls: KeyMap<CrawlId, Crawl>,
+    hosts: KeyMap<HostKey, HostState>,
     /// Not to be asked before.
     addresses: HashMap<IpAddr, Timestamp>,
-    leases: HashMap<LeaseId, lease::LiveLease>,
+    leases: KeyMap<LeaseId, lease::LiveLease>,
     next_lease: u64,
     /// Hosts that wait for an address.
     resolving: usize,
     /// The latest start after an unclean stop: before it, requests may have been sent that no clock knows of.
     wary_since: Option<Timestamp>,
     recent: RecentUrls,
-    dirty_hosts: HashSet<HostKey>,
+    dirty_hosts: KeySet<HostKey>,
     dirty_addresses: HashSet<IpAddr>,
 }
 
@@ -165,15 +168,15 @@ impl Frontier {
         Ok(Frontier {
             store,
             seat,
-            crawls: HashMap::new(),
-            hosts: HashMap::new(),
+            crawls: KeyMap::default(),
+            hosts: KeyMap::default(),
             addresses: HashMap::new(),
-            leases: HashMap::new(),
+            leases: KeyMap::default(),
             next_lease: 1,
             resolving: 0,
             wary_since,
             recent: RecentUrls::new(RECENT),
-            dirty_hosts: HashSet::new(),
+            dirty_hosts: KeySet::default(),
             dirty_addresses: HashSet::new(),
         })
     }

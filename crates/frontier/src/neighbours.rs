@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use model::{HostKey, Timestamp};
 
+use crate::key_hash::KeyMap;
 use crate::tables::HostRecord;
 
 /// Hosts and addresses remembered before those are forgotten that nobody holds and that have had their rest.
@@ -29,7 +30,7 @@ struct Shared {
     open: BTreeMap<u64, bool>,
     /// A frontier was dropped without being closed: requests may have been sent that no clock knows of.
     unclean: bool,
-    hosts: HashMap<HostKey, SharedHost>,
+    hosts: KeyMap<HostKey, SharedHost>,
     addresses: HashMap<IpAddr, Timestamp>,
 }
 

@@ -408,8 +408,10 @@ impl Frontier {
         }
         let store = self.store.clone();
         let crawl = self.crawl_mut(id);
-        let was_open = record.outcome.is_open();
-        if was_open {
+        // Where links alone decide, it moves when its turn is near.
+        let stays =
+            record.outcome == Outcome::Waiting && crawl.order.is_by_links() && !crawl.importance.is_young();
+        if !stays {
             crawl.dequeue(&store, batch, offer.key, &record)?;
         }
         if was_unfollowed || offer.depth < record.depth {
@@ -417,7 +419,9 @@ impl Frontier {
             record.via = offer.via;
             record.hops = record.hops.min(offer.hops);
         }
-        record.priority = crawl.priority(offer.key, &record.url, record.depth);
+        if !stays {
+            record.priority = crawl.priority(offer.key, &record.url, record.depth);
+        }
         match &record.outcome {
             Outcome::Fetched | Outcome::NotModified | Outcome::Redirected { .. } => {
                 let row = page_key(id, offer.key);
@@ -439,7 +443,7 @@ impl Frontier {
             crawl.recount(Some(&record.outcome), &outcome);
             record.outcome = outcome;
         }
-        if record.outcome.is_open() {
+        if record.outcome.is_open() && !stays {
             crawl.enqueue(&store, batch, offer.key, &record)?;
         }
         batch.put(&URLS, &page_key(id, offer.key), &record);

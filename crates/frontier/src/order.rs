@@ -98,6 +98,11 @@ pub trait CrawlOrder: Send + Sync {
         false
     }
 
+    /// What alone decides, if it is one of these.
+    fn worth(&self) -> Worth {
+        Worth::Other
+    }
+
     /// True when ranks of all known links tell it more than what it gathers itself.
     fn uses_ranks(&self) -> bool {
         false
@@ -112,6 +117,20 @@ pub trait CrawlOrder: Send + Sync {
     fn is_timed(&self) -> bool {
         false
     }
+}
+
+/// What the odds of an order's score are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Worth {
+    /// The rank of a URL.
+    Rank,
+    /// A tenth of the pages that link to it.
+    InLinks,
+    /// A hundred times what fetched pages have handed on to it.
+    Cash,
+    /// None of these.
+    #[default]
+    Other,
 }
 
 /// Level by level.
@@ -194,6 +213,10 @@ impl CrawlOrder for Backlink {
     fn is_by_links(&self) -> bool {
         true
     }
+
+    fn worth(&self) -> Worth {
+        Worth::InLinks
+    }
 }
 
 impl CrawlOrder for ByPageRank {
@@ -217,6 +240,10 @@ impl CrawlOrder for ByPageRank {
 
     fn is_by_links(&self) -> bool {
         true
+    }
+
+    fn worth(&self) -> Worth {
+        Worth::Rank
     }
 }
 
@@ -334,6 +361,10 @@ impl CrawlOrder for Opic {
 
     fn is_by_links(&self) -> bool {
         true
+    }
+
+    fn worth(&self) -> Worth {
+        Worth::Cash
     }
 }
 

@@ -19,8 +19,9 @@ impl Frontier {
         if crawl.order.uses_links() && !went_by_links {
             // Nobody has gathered what the pages so far say of links.
             let fetched = crawl.stats.outcomes.get("fetched").copied().unwrap_or(0);
-            crawl.importance.begin_anew(fetched, true);
+            crawl.importance.begin_anew(fetched, true, crawl.order.worth());
         }
+        crawl.importance.set_worth(crawl.order.worth());
         crawl.out_of_time = false;
         crawl.reorder = Some((id.0, 0, BEGIN));
     }

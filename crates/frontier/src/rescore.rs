@@ -3,15 +3,16 @@
 use kv::{Batch, Reader};
 use model::{CrawlId, HostKey, Outcome, UrlKey};
 
-use crate::order::{Priority, interleaved};
+use crate::crawl::END;
+use crate::order::{Worth, interleaved};
 use crate::tables::{QUEUE, URLS, UrlRecord};
-use crate::{Crawl, Frontier, FrontierError, KnownLinks, PromisedUrl, Recollection, page_key};
+use crate::{Frontier, FrontierError, KnownLinks, PromisedUrl, Recollection, page_key};
 
-/// By what part of itself the odds of a score have to differ to be worth another place, when pages are many.
-const WORTH_A_MOVE: f32 = 1.0 / 16.0;
+/// URLs that are put in order at once; each costs a look into the store and two rows written.
+const AT_ONCE: usize = 1_024;
 
-/// URLs of a host that are put in order at once.
-const AT_ONCE: usize = 4_096;
+/// The same of a host whose URLs are sorted all together.
+const WHOLE: usize = 4_096;
 
 impl Frontier {
     /// True when this crawl's order goes by links, and those of pages read before a restart are not known.
@@ -64,10 +65,17 @@ impl Frontier {
             if !crawl.order.changes() {
                 continue;
             }
+            self.crawl_mut(id).importance.make_room_if_wanted();
+            let crawl = self.crawl(id);
             let epoch = crawl.importance.epoch();
             let is_past = |host: &HostKey| crawl.sites.get(host).is_some_and(|site| site.epoch < epoch);
             let mut hosts: Vec<HostKey> = crawl.touched.iter().copied().filter(is_past).collect();
             hosts.sort_unstable();
+            // Where there was no time last time, so that all have their turn.
+            let first = hosts.partition_point(|host| *host < crawl.next_in_order);
+            hosts.rotate_left(first);
+            let (whole, young) = (crawl.order.whole_hosts(), crawl.importance.is_young());
+            let mut left = if young { usize::MAX } else { AT_ONCE };
             if crawl.swept < epoch {
                 let (others, is_all) = self.past_hosts(id, epoch);
                 hosts.extend(others);
@@ -76,11 +84,16 @@ impl Frontier {
                 }
             }
             for host in hosts {
-                let whole = self.crawl(id).order.whole_hosts();
-                match whole {
-                    true => self.deal_out(batch, id, host)?,
-                    false => self.move_changed(batch, id, host)?,
+                if left == 0 {
+                    let crawl = self.crawl_mut(id);
+                    (crawl.next_in_order, crawl.swept) = (host, crawl.swept.min(epoch - 1));
+                    break;
                 }
+                let moved = match whole {
+                    true => self.deal_out(batch, id, host)?,
+                    false => self.move_changed(batch, id, host, left)?,
+                };
+                left = left.saturating_sub(moved);
                 let crawl = self.crawl_mut(id);
                 let more = !whole && crawl.importance.changes_of(host) > 0;
                 if let Some(site) = crawl.sites.get_mut(&host).filter(|_| !more) {
@@ -96,7 +109,7 @@ impl Frontier {
     fn past_hosts(&self, id: CrawlId, epoch: u64) -> (Vec<HostKey>, bool) {
         let crawl = self.crawl(id);
         let mut hosts = Vec::new();
-        let mut left = AT_ONCE;
+        let mut left = WHOLE;
         for host in crawl.importance.changed_hosts().filter(|host| !crawl.touched.contains(host)) {
             if crawl.sites.get(&host).is_some_and(|site| site.epoch < epoch) {
                 if left == 0 {
@@ -109,28 +122,43 @@ impl Frontier {
         (hosts, true)
     }
 
-    /// The URLs of which more is known than before move to their places.
-    fn move_changed(&mut self, batch: &mut Batch, id: CrawlId, host: HostKey) -> Result<(), FrontierError> {
-        for number in self.crawl_mut(id).importance.take_changed(host, AT_ONCE) {
+    /// The URLs of which more is known than before move to their places; how many were looked at.
+    fn move_changed(
+        &mut self,
+        batch: &mut Batch,
+        id: CrawlId,
+        host: HostKey,
+        most: usize,
+    ) -> Result<usize, FrontierError> {
+        let crawl = self.crawl_mut(id);
+        let best = crawl.sites.get(&host).map_or(END, |site| site.head.min(site.fresh_head));
+        let by_worth = crawl.order.worth() != Worth::Other && !crawl.importance.is_young();
+        let numbers = match by_worth {
+            true => crawl.importance.take_misplaced(host, best.0, most),
+            false => crawl.importance.take_changed(host, most),
+        };
+        let count = numbers.len();
+        for number in numbers {
             let crawl = self.crawl(id);
             let (key, placed) = crawl.importance.place_of(number);
-            if crawl.is_near(number, placed) {
+            if crawl.order.is_by_links() && crawl.place_by_links(number) == placed {
                 continue;
             }
             let Some(record) = self.waiting(batch, id, key)? else { continue };
             let priority = self.crawl(id).priority(key, &record.url, record.depth);
             self.move_to(batch, id, key, record, priority)?;
         }
-        Ok(())
+        Ok(count)
     }
 
     /// The first URLs of the queue are sorted, cut into lanes and queued in the order in which those are served.
-    fn deal_out(&mut self, batch: &mut Batch, id: CrawlId, host: HostKey) -> Result<(), FrontierError> {
+    fn deal_out(&mut self, batch: &mut Batch, id: CrawlId, host: HostKey) -> Result<usize, FrontierError> {
         // They are all looked at.
         self.crawl_mut(id).importance.take_changed(host, usize::MAX);
         let mut scored = Vec::new();
         let whole = (id.0, host.0, (0, 0))..=(id.0, host.0, (u32::MAX, u64::MAX));
-        let rows: Vec<_> = batch.range(&QUEUE, whole).take(AT_ONCE).collect::<Result<_, _>>()?;
+        let rows: Vec<_> = batch.range(&QUEUE, whole).take(WHOLE).collect::<Result<_, _>>()?;
+        let count = rows.len();
         for (_, waiting) in rows {
             let key = UrlKey { host, page: waiting.page };
             let Some(record) = self.waiting(batch, id, key)? else { continue };
@@ -148,7 +176,7 @@ impl Frontier {
                 self.move_to(batch, id, key, record, place as u32)?;
             }
         }
-        Ok(())
+        Ok(count)
     }
 
     /// The record of a URL that waits and that nobody has in hand.
@@ -187,24 +215,5 @@ impl Frontier {
         crawl.settled.push(key);
         batch.put(&URLS, &page_key(id, key), &record);
         Ok(())
-    }
-}
-
-impl Crawl {
-    /// True when a URL is as good as at its place, as far as its links decide that. Each move is two rows written.
-    fn is_near(&self, number: u32, placed: u32) -> bool {
-        if !self.order.is_by_links() {
-            return false;
-        }
-        let place = self.place_by_links(number);
-        if self.importance.is_young() {
-            return place == placed;
-        }
-        let odds = |place: u32| {
-            let score = Priority(u32::MAX - place).score();
-            score / (1.0 - score)
-        };
-        let (odds, before) = (odds(place), odds(placed));
-        place == placed || (odds - before).abs() <= WORTH_A_MOVE * before
     }
 }

@@ -327,6 +327,14 @@ pub struct Stats {
     pub running_millis: u64,
 }
 
+impl Stats {
+    /// Pages kept.
+    pub fn pages(&self) -> u64 {
+        let count = |name: &str| self.outcomes.get(name).copied().unwrap_or(0);
+        count("fetched") + count("not-modified")
+    }
+}
+
 /// Sum, count and a coarse distribution: buckets grow by a quarter, so a percentile is right within 25 %.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {

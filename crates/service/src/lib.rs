@@ -105,8 +105,8 @@ pub use runs::{
     Action, Begin, Excluded, Fetching, Fill, Finished, Forecast, Health, Level, LogLevel, LogLine, LogPage,
     LogRequest, NextDue, Now, Outlook, Points, ProgressView, Quarter, RankHour, RunPhase, RunView,
     RunsRequest, Series, StartRun, Started, Steer, begin, change_order, change_speed, continue_runs, exclude,
-    fill, forecast, live, log, log_text, outlook, retry, run_view, run_views, series, shut_down, start_run,
-    steer,
+    fill, forecast, forecast_of, live, log, log_text, outlook, retry, run_view, run_views, series, shut_down,
+    start_run, steer,
 };
 pub use simulations::{Simulated, WhatIf, WhatIfRequest, simulate, simulate_watched, simulated, what_if};
 pub use site_map::{Branch, Depth, LinkFigures, MapPage, SiteMap, site_map};

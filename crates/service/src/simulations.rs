@@ -195,11 +195,16 @@ pub(crate) fn plan_of(web: &SimWeb, settings: CrawlSettings) -> Plan {
 
 /// The Web as a project has met it.
 pub(crate) fn web_of(data: &Data, entry: &ProjectEntry) -> Result<SimWeb, ServiceError> {
+    sample_of(data, entry, 1)
+}
+
+/// The same of one URL in so many.
+pub(crate) fn sample_of(data: &Data, entry: &ProjectEntry, every: u64) -> Result<SimWeb, ServiceError> {
     let topic =
         crawl::topic_of(&CrawlSettings { order: Order::BREADTH_FIRST, ..entry.project.crawl.clone() });
     let topic = topic.map_err(|error| ServiceError::Settings(error.to_string()))?;
     let snapshot = data.store().snapshot();
-    simulate::of_crawl(&snapshot, entry.crawl, &entry.project.start, topic.as_ref()).map_err(wrong)
+    simulate::of_sample(&snapshot, entry.crawl, &entry.project.start, topic.as_ref(), every).map_err(wrong)
 }
 
 pub(crate) fn wrong(error: SimulateError) -> ServiceError {

@@ -10,7 +10,7 @@ use graph::{Graph, PageRank, Preference};
 use kv::{Batch, Durability, Store};
 use model::{
     CrawlId, CrawlSettings, ErrorKind, HostKey, Lease, LeaseId, LeasedUrl, Outcome, PageUrl, Project,
-    RobotsMode, Scope, Timestamp, UrlKey,
+    RobotsMode, Scope, Size, Timestamp, UrlKey,
 };
 
 use crate::web::{Look, Says};
@@ -46,6 +46,22 @@ pub struct Plan {
     pub expand: Expand,
     /// When to stop.
     pub time: Option<Duration>,
+}
+
+impl Plan {
+    /// The same for a sample of one URL in so many: what is counted is that much less, and so is the time.
+    pub fn for_sample(mut self, every: u64) -> Plan {
+        let every = every.max(1);
+        let less = |limit: u64| if limit > 0 { limit.div_ceil(every) } else { 0 };
+        let settings = &mut self.settings;
+        settings.max_pages = less(settings.max_pages);
+        settings.max_pages_per_host = less(settings.max_pages_per_host);
+        if let Some(bytes) = settings.max_bytes.limit() {
+            settings.max_bytes = Size::from_bytes(less(bytes));
+        }
+        self.time = self.time.map(|time| time.div_f64(every as f64));
+        self
+    }
 }
 
 /// Which pages' links are followed.

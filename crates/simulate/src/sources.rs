@@ -1,21 +1,17 @@
-//! Webs that are not made up: from a list of edges, from the tables of a crawl, from WARC files.
+//! Webs that are not made up: from a list of edges, from WARC files.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use archive::tables::{LINKS, VISITS};
 use archive::{HttpHead, RecordKind, WarcReader};
 use bytes::Bytes;
 use fetch::{DecodeLimits, decode};
-use frontier::Unfollowed;
-use frontier::tables::{HOSTS, RELEVANCE, URLS, relevance_of};
 use judge::topic::Topic;
-use kv::Reader;
-use model::{CrawlId, ErrorKind, HostKey, LinkKind, Normalise, Outcome, PageUrl, UrlKey};
+use model::{ErrorKind, HostKey, Normalise, PageUrl, UrlKey};
 
-use crate::web::{Look, ON_TOPIC, Says};
+use crate::web::Says;
 use crate::{SimWeb, SimulateError};
 
 /// Bytes of one record that are read.
@@ -44,82 +40,6 @@ pub fn of_edges(path: &Path, start: &[String]) -> Result<SimWeb, SimulateError> 
     if !start.is_empty() {
         web.seeds = start.iter().map(number).collect::<Result<_, _>>()?;
     }
-    Ok(web)
-}
-
-/// The Web as a crawl has met it: what it fetched, and what it knows besides.
-pub fn of_crawl(
-    reader: &impl Reader,
-    crawl: CrawlId,
-    start: &[PageUrl],
-    topic: Option<&Topic>,
-) -> Result<SimWeb, SimulateError> {
-    let mut urls = Vec::new();
-    let mut outcomes = Vec::new();
-    for row in reader.prefix(&URLS, &crawl.0) {
-        let (_, record) = row?;
-        urls.push(record.url);
-        outcomes.push(record.outcome);
-    }
-    let hosts = numbered_hosts(&urls);
-    let mut pauses = vec![0; hosts.iter().max().map_or(0, |most| *most as usize + 1)];
-    for (host, url) in hosts.iter().zip(&urls) {
-        // Hosts are numbered as they come: each is looked up with its first URL.
-        if let Some(pause) = pauses.get_mut(*host as usize).filter(|pause| **pause == 0) {
-            let record = reader.get(&HOSTS, &HostKey::of(&url.host()).0)?;
-            let asked = record.and_then(|record| record.crawl_delay).unwrap_or(0);
-            *pause = asked.clamp(1, u64::from(u32::MAX)) as u32;
-        }
-    }
-    let mut web = SimWeb::of_hosts(hosts);
-    web.pauses = pauses;
-    web.name(urls);
-    let pages = web.pages() as usize;
-    web.says = outcomes.iter().map(|outcome| says(&web, outcome)).collect();
-    (web.millis, web.bytes) = (vec![0; pages], vec![0; pages]);
-    for row in reader.prefix(&VISITS, &crawl.0) {
-        let ((_, host, page, _), visit) = row?;
-        if let Some(number) = web.numbers.get(&UrlKey { host: HostKey(host), page }) {
-            web.millis[*number as usize] = visit.millis.min(u64::from(u32::MAX)) as u32;
-            web.bytes[*number as usize] = visit.bytes.min(u64::from(u32::MAX)) as u32;
-        }
-    }
-    let (mut relevance, mut any) = (vec![0.0; pages], false);
-    for row in reader.prefix(&RELEVANCE, &crawl.0) {
-        let ((_, host, page), mark) = row?;
-        if let Some(number) = web.numbers.get(&UrlKey { host: HostKey(host), page }) {
-            let (value, on_topic) = relevance_of(mark);
-            // What was on topic by the threshold of its time is.
-            let share = topic.map_or(value / (value + 1.0), |topic| topic.share(value)) as f32;
-            relevance[*number as usize] = if on_topic { share.max(ON_TOPIC) } else { share.min(0.499_999) };
-            any = true;
-        }
-    }
-    for number in 0..web.pages() {
-        let key = UrlKey::of(&web.urls[number as usize]);
-        let found = reader.get(&LINKS, &(crawl.0, key.host.0, key.page))?.unwrap_or_default();
-        let mut targets = Vec::with_capacity(found.edges.len());
-        for edge in &found.edges {
-            let Some(target) = web.numbers.get(&edge.target).copied() else { continue };
-            targets.push(target);
-            web.looks.push(Look {
-                weight: edge.look.weight(),
-                unfollowed: (!edge.followed).then_some(match edge.kind {
-                    LinkKind::Canonical => Unfollowed::Canonical,
-                    _ => Unfollowed::Nofollow,
-                }),
-                further: edge.kind == LinkKind::Further,
-            });
-            if let Some(topic) = topic.filter(|_| any) {
-                web.promises.push(topic.link_promise(&edge.anchor, &web.urls[target as usize]));
-            }
-        }
-        web.add_links(targets);
-    }
-    if any {
-        web.relevance = relevance;
-    }
-    web.seeds = start.iter().filter_map(|url| web.numbers.get(&UrlKey::of(url)).copied()).collect();
     Ok(web)
 }
 
@@ -265,24 +185,8 @@ fn found(url: &PageUrl, block: &[u8], topic: Option<&Topic>) -> Found {
     found
 }
 
-fn says(web: &SimWeb, outcome: &Outcome) -> Says {
-    match outcome {
-        Outcome::Fetched | Outcome::NotModified => Says::Page,
-        Outcome::Redirected { to } => web.page(to).map_or(Says::Unknown, Says::Redirect),
-        Outcome::Failed { error, .. } => Says::Failed(error.clone()),
-        Outcome::Disallowed { .. } => Says::Disallowed,
-        Outcome::Unwanted { what } => Says::Unwanted(what.clone()),
-        Outcome::Gone { .. } => Says::Failed(ErrorKind::Status(404)),
-        // What rules and guards refused is not asked for.
-        Outcome::Excluded { .. } | Outcome::OffSite | Outcome::OverLimit { .. } | Outcome::Trap { .. } => {
-            Says::Disallowed
-        }
-        Outcome::Waiting | Outcome::Retrying { .. } => Says::Unknown,
-    }
-}
-
 /// The hosts of URLs, by number.
-fn numbered_hosts(urls: &[PageUrl]) -> Vec<u32> {
+pub(crate) fn numbered_hosts(urls: &[PageUrl]) -> Vec<u32> {
     let mut numbers: HashMap<HostKey, u32> = HashMap::new();
     urls.iter()
         .map(|url| {

@@ -315,7 +315,7 @@ export type Fingerprint = {
 
 /** How long a crawl takes, by what is known of its sites. */
 export type Forecast = {
-  /** In plain words; none when too much is known to simulate it beside the crawl. */
+  /** In plain words; none when nothing is known yet. */
   words?: string | null;
   /** What that is based on. */
   basis: string;

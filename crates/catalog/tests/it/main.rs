@@ -178,7 +178,8 @@ async fn a_run_that_its_process_left_can_be_gone_on_with_once() {
     let mut runs = Vec::new();
     for name in ["running", "held", "done"] {
         let entry = catalog.upsert_project(&project(name), NOW).await.unwrap();
-        runs.push(catalog.begin_run(entry.id, &settings, NOW).await.unwrap());
+        let limit = (name == "held").then_some(70);
+        runs.push(catalog.begin_run_up_to(entry.id, &settings, limit, NOW).await.unwrap());
     }
     catalog.hold_run(runs[1], true).await.unwrap();
     catalog.end_run(runs[2], RunState::Completed, None, &json!({}), NOW).await.unwrap();
@@ -187,8 +188,8 @@ async fn a_run_that_its_process_left_can_be_gone_on_with_once() {
 
     let catalog = Catalog::open(&path).await.unwrap();
     let interrupted = catalog.interrupted_runs().await.unwrap();
-    let found: Vec<_> = interrupted.iter().map(|(run, was)| (run.id, *was)).collect();
-    assert_eq!(found, [(runs[0], RunState::Running), (runs[1], RunState::Paused)]);
+    let found: Vec<_> = interrupted.iter().map(|left| (left.run.id, left.was, left.page_limit)).collect();
+    assert_eq!(found, [(runs[0], RunState::Running, None), (runs[1], RunState::Paused, Some(70))]);
     catalog.continue_run(runs[0]).await.unwrap();
     // Another run of the project takes its place.
     let held = catalog.project_by_name(&"held".parse().unwrap()).await.unwrap().unwrap();

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 
 use catalog::RunId;
+use frontier::tables::STATS;
+use kv::Reader;
 use model::{Order, ProjectName, Timestamp};
 
 use super::{Begin, begin};
@@ -18,43 +20,30 @@ pub struct Fill {
     pub project: Option<ProjectName>,
     /// By this order; the project's own unless said.
     pub order: Option<Order>,
-    /// Until about so many pages more are kept.
+    /// Until so many pages more are kept.
     pub pages: u64,
 }
 
-/// Goes on with a crawl until enough is kept or nothing waits; how many pages were fetched. Must be called within a
-/// tokio runtime.
+/// Goes on with a crawl until enough is kept or nothing waits; how many pages were fetched. The limit is that of the
+/// run: should it be cut off, the project's own is what it was. Must be called within a tokio runtime.
 pub async fn fill(data: &Arc<Data>, wanted: Fill, now: impl Fn() -> Timestamp) -> Result<u64, ServiceError> {
-    let Fill { run, project, order, pages: most } = wanted;
+    let Fill { run, project, order, pages } = wanted;
     let asked = data.clone();
-    let found = tokio::task::spawn_blocking(move || match run {
-        Some(id) => asked.project_of_run(RunId(id)),
-        None => asked.project(project.as_ref()),
+    let found = tokio::task::spawn_blocking(move || {
+        let entry = match run {
+            Some(id) => asked.project_of_run(RunId(id))?,
+            None => asked.project(project.as_ref())?,
+        };
+        let kept = asked.store().get(&STATS, &entry.crawl.0)?.map_or(0, |stats| stats.pages());
+        Ok::<_, ServiceError>((entry.project, kept))
     });
-    let kept = found.await.map_err(|_| ServiceError::Lost)??.project;
-    let mut longer = kept.clone();
-    if longer.crawl.max_pages > 0 {
-        longer.crawl.max_pages = longer.crawl.max_pages.saturating_add(most);
-    }
-    let started = begin(data, Begin::of(longer), now()).await?;
-    let controls = started.controls();
+    let (project, kept) = found.await.map_err(|_| ServiceError::Lost)??;
+    let page_limit = Some(kept.saturating_add(pages));
+    let started = begin(data, Begin { page_limit, ..Begin::of(project) }, now()).await?;
     if let Some(order) = order {
-        controls.set_order(order);
+        started.controls().set_order(order);
     }
-    let mut progress = started.progress();
-    let watched = tokio::spawn(async move {
-        loop {
-            if progress.borrow_and_update().pages_now >= most {
-                controls.stop();
-            }
-            if progress.changed().await.is_err() {
-                return progress.borrow().pages_now;
-            }
-        }
-    });
-    let finished = started.finish(&now).await;
-    // The limit is the project's again, also when the crawl failed.
-    data.catalog().upsert_project(&kept, now()).await?;
-    finished?;
-    watched.await.map_err(|_| ServiceError::Lost)
+    let progress = started.progress();
+    started.finish(&now).await?;
+    Ok(progress.borrow().pages_now)
 }

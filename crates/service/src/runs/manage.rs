@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use catalog::RunId;
+use catalog::{InterruptedRun, RunId};
 use model::{ProjectName, Timestamp};
 
 use super::{Begin, RunView, begin, run_view};
@@ -65,10 +65,10 @@ pub async fn continue_runs(
     now: Now,
 ) -> Result<Vec<RunView>, ServiceError> {
     let mut views = Vec::new();
-    for (run, was) in data.catalog().interrupted_runs().await? {
+    for InterruptedRun { run, was, page_limit } in data.catalog().interrupted_runs().await? {
         let Some(entry) = data.catalog().project_by_id(run.project).await? else { continue };
         let again = Some((run.id, was));
-        let wanted = Begin { allow: allow.to_vec(), again, ..Begin::of(entry.project) };
+        let wanted = Begin { allow: allow.to_vec(), again, page_limit, ..Begin::of(entry.project) };
         match launch(data, wanted, now.clone()).await {
             Ok(view) => views.push(view),
             Err(error) => {

@@ -41,7 +41,7 @@ pub use health::{Action, Health, Level};
 pub use log::{LogLevel, LogLine, LogPage, LogRequest};
 pub use looks::{Fetching, live, log, log_text, series};
 pub use manage::{Now, StartRun, Steer, continue_runs, shut_down, start_run, steer};
-pub use outlook::{Forecast, Outlook, Quarter, RankHour, forecast, outlook};
+pub use outlook::{Forecast, Outlook, Quarter, RankHour, forecast, forecast_of, outlook};
 pub use series::{Points, Series};
 pub use view::{NextDue, ProgressView, RunPhase, RunView, RunsRequest, run_view, run_views};
 
@@ -59,12 +59,22 @@ pub struct Begin {
     pub refresh: bool,
     /// Go on with this run instead of beginning one, as after the end of its process; in this state.
     pub again: Option<(RunId, RunState)>,
+    /// Pages of the crawl at which this run ends, whatever the project's limit.
+    pub page_limit: Option<u64>,
 }
 
 impl Begin {
     /// A run of a project that goes on with what it has.
     pub fn of(project: Project) -> Begin {
-        Begin { project, fresh: false, allow: Vec::new(), retry_failed: false, refresh: false, again: None }
+        Begin {
+            project,
+            fresh: false,
+            allow: Vec::new(),
+            retry_failed: false,
+            refresh: false,
+            again: None,
+            page_limit: None,
+        }
     }
 }
 
@@ -93,8 +103,11 @@ pub struct Finished {
 }
 
 /// Begins a run. Must be called within a tokio runtime.
-pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Started, ServiceError> {
+pub async fn begin(data: &Arc<Data>, mut begin: Begin, now: Timestamp) -> Result<Started, ServiceError> {
     let mut entry = data.catalog().upsert_project(&begin.project, now).await?;
+    if let Some(limit) = begin.page_limit {
+        begin.project.crawl.max_pages = limit;
+    }
     let occupied = data.occupy(entry.id, &entry.project.name)?;
     if begin.fresh {
         entry.crawl = data.catalog().fresh_crawl(entry.id, true).await?;
@@ -104,7 +117,10 @@ pub async fn begin(data: &Arc<Data>, begin: Begin, now: Timestamp) -> Result<Sta
     drop_old_logs(data, &entry).await?;
     let id = match begin.again {
         Some((id, _)) => data.catalog().continue_run(id).await.map(|()| id)?,
-        None => data.catalog().begin_run(entry.id, &begin.project.crawl, now).await?,
+        None => {
+            let settings = &begin.project.crawl;
+            data.catalog().begin_run_up_to(entry.id, settings, begin.page_limit, now).await?
+        }
     };
     let paused = begin.again.is_some_and(|(_, was)| was == RunState::Paused);
     data.catalog().hold_run(id, paused).await?;

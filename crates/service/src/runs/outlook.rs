@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use simulate::report::lasting;
 use utoipa::ToSchema;
 
-use crate::simulations::{plan_of, web_of, wrong};
+use crate::simulations::{plan_of, sample_of, wrong};
 use crate::{Data, ServiceError};
 
 const HOUR: u64 = 3_600_000;
@@ -26,7 +26,7 @@ const SINGLE_PAGES: usize = 2_000;
 /// Pages of a block.
 const BLOCK: usize = 100;
 
-/// URLs up to which a forecast is made beside a crawl at work.
+/// URLs that are simulated for a forecast beside a crawl at work; of more, a sample.
 const MOST_URLS: u64 = 300_000;
 
 /// The share of link mass whose moment is told.
@@ -70,7 +70,7 @@ pub struct Quarter {
 /// How long a crawl takes, by what is known of its sites.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Forecast {
-    /// In plain words; none when too much is known to simulate it beside the crawl.
+    /// In plain words; none when nothing is known yet.
     pub words: Option<String>,
     /// What that is based on.
     pub basis: String,
@@ -174,9 +174,14 @@ pub(crate) fn by_hour(
 
 /// How long a run's crawl takes as a whole, and when it has most of what matters. From a blocking thread.
 pub fn forecast(data: &Data, id: RunId) -> Result<Forecast, ServiceError> {
+    forecast_of(data, id, MOST_URLS)
+}
+
+/// The same by no more than about so many of the URLs that are known.
+pub fn forecast_of(data: &Data, id: RunId, most: u64) -> Result<Forecast, ServiceError> {
     let (_, entry) = entry_of(data, id)?;
     let stats = data.store().get(&STATS, &entry.crawl.0)?.unwrap_or_default();
-    let known: u64 = stats.outcomes.values().sum();
+    let every = stats.distinct.div_ceil(most.max(1)).max(1);
     let mut told = Forecast {
         words: None,
         basis: String::new(),
@@ -185,39 +190,43 @@ pub fn forecast(data: &Data, id: RunId) -> Result<Forecast, ServiceError> {
         share: 0.0,
         share_seconds: 0.0,
     };
-    if known > MOST_URLS {
-        told.basis = format!("{known} URLs are known: \"gannet simulate --run {}\" tells.", id.0);
-        return Ok(told);
-    }
     let mut settings = entry.project.crawl.clone();
     settings.rate = data.live_run(id).and_then(|live| live.rate()).or(settings.rate);
     let rate = settings.rate;
-    let mut web = web_of(data, &entry)?;
+    let mut web = sample_of(data, &entry, every)?;
     let unknown = web.take_unknown_for_pages();
     if web.seeds().is_empty() {
         told.basis = "Nothing is known yet.".to_owned();
         return Ok(told);
     }
     let ranks = simulate::ranks(&web).map_err(wrong)?;
-    let run = simulate::run(&web, &plan_of(&web, settings)).map_err(wrong)?;
+    let run = simulate::run(&web, &plan_of(&web, settings).for_sample(every)).map_err(wrong)?;
     let way = simulate::curve(&web, &run, &ranks);
     let Some(end) = way.last().filter(|end| end.mass > 0.0) else { return Ok(told) };
     let most = way.iter().find(|point| point.mass >= MOST_OF_IT * end.mass).unwrap_or(end);
+    let all = every as f64;
     told.share = most.mass / end.mass;
-    (told.share_seconds, told.seconds, told.pages) = (most.seconds, end.seconds, end.pages);
+    (told.share_seconds, told.seconds, told.pages) =
+        (all * most.seconds, all * end.seconds, every * end.pages);
     let pace =
         rate.map_or_else(|| "at the pace the sites ask for".to_owned(), |rate| format!("at {rate} per host"));
+    let about = if every > 1 { "about " } else { "" };
     told.words = Some(format!(
-        "{pace}, {}; {:.0} % of link mass after {}",
+        "{pace}, {about}{}; {about}{:.0} % of link mass after {}",
         lasting(told.seconds),
         100.0 * told.share,
         lasting(told.share_seconds)
     ));
-    told.basis = format!(
-        "The {} URLs met so far, their links, and how long each answered; {unknown} that wait are counted as pages \
-         without links.",
-        web.pages()
-    );
+    let met = match every {
+        1 => format!("The {} URLs met so far, their links, and how long each answered", web.pages()),
+        _ => format!(
+            "A sample of {} of the {} URLs met so far, one in {every}, the links between them, and how long each \
+             answered; its pages and times are multiplied by {every}, its link mass is that of the sample",
+            web.pages(),
+            stats.distinct
+        ),
+    };
+    told.basis = format!("{met}; {unknown} that wait are counted as pages without links.");
     Ok(told)
 }
 

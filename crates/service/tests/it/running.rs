@@ -111,6 +111,42 @@ async fn runs_go_on_by_themselves_and_a_held_one_stays_held() {
     );
 }
 
+/// The limit of a fill is that of its run: cut off in the middle, the project's own stands, and the run that goes on ends
+/// where the fill would have.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fill_that_is_cut_off_leaves_the_project_its_limit() {
+    let site = Served::wide(60).await;
+    let dir = TempDir::new().unwrap();
+    let data = open(dir.path()).await;
+    let few = |crawl: &mut model::CrawlSettings| {
+        crawl.max_pages = 3;
+        crawl.rate = Some("50/s".parse().unwrap());
+    };
+    let first = start(&data, site.project("shop", "/start", few)).await.unwrap();
+    ended(&data, first.id).await;
+    let filled = data.clone();
+    let fill = tokio::spawn(async move {
+        let wanted = service::Fill { run: Some(first.id), project: None, order: None, pages: 12 };
+        service::fill(&filled, wanted, || now()()).await
+    });
+    site.has_been_asked(6).await;
+    service::shut_down(&data).await;
+    let pages = fill.await.unwrap().unwrap();
+    assert!((1..12).contains(&pages), "it was cut off after {pages} pages");
+    data.catalog().close().await;
+    drop(data);
+
+    let data = open(dir.path()).await;
+    let project = blocking(&data, |data| data.project(None).unwrap().project).await;
+    assert_eq!(project.crawl.max_pages, 3);
+    let again = service::continue_runs(&data, &[], now()).await.unwrap();
+    let [run] = &again[..] else { panic!("{again:?}") };
+    let end = ended(&data, run.id).await;
+    assert_eq!((end.state, end.summary.unwrap()["pages_fetched"].as_u64()), (RunPhase::Completed, Some(15)));
+    let project = blocking(&data, |data| data.project(None).unwrap().project).await;
+    assert_eq!(project.crawl.max_pages, 3);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn cancelling_a_later_run_discards_its_rows_and_keeps_those_of_earlier_ones() {
     let site = Served::wide(30).await;

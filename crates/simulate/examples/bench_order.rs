@@ -1,0 +1,197 @@
+//! `cargo xtask bench frontier`, its last part: what the order pagerank costs the thread that crawls, and how long it
+//! stands still for it.
+//!
+//! A frontier with a store on disk: 200,000 pages on 900 hosts, 2.6 million in their Web, by breadth-first and by pagerank.
+//! Each call is measured in the processor time of its thread. Ranks come between two commits here; in a crawl another
+//! thread computes them.
+
+use std::time::Duration;
+
+use frontier::{Asked, End, Frontier, Next, Offer, RANK_TOLERANCE, Sent, Settled};
+use graph::{Graph, PageRank, Preference};
+use kv::{Durability, Options, Store};
+use model::{CrawlId, CrawlSettings, PageUrl, Project, Rate, Timestamp, UrlKey};
+
+use testkit::process_kib;
+
+/// The program's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+const CRAWL: CrawlId = CrawlId(1);
+const BEGAN: Timestamp = Timestamp(1_700_000_000_000);
+const PAGES: u64 = 2_600_000;
+const HOSTS: u64 = 900;
+const FETCHED: u64 = 200_000;
+const LINKS: u64 = 15;
+const GROUP: u64 = 512;
+
+/// Processor time of single calls: the longest, and all of them.
+#[derive(Default)]
+struct Spent {
+    longest: f64,
+    all: f64,
+}
+
+impl Spent {
+    fn on<T>(&mut self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+        let before = thread_millis()?;
+        let done = work()?;
+        let took = thread_millis()? - before;
+        self.longest = self.longest.max(took);
+        self.all += took;
+        Ok(done)
+    }
+}
+
+/// What a crawl spent its time on.
+#[derive(Default)]
+struct Crawled {
+    leases: Spent,
+    settling: Spent,
+    links: Spent,
+    ranks: Spent,
+    new_ranks: Spent,
+    sealing: Spent,
+    commits: Spent,
+    most: u64,
+}
+
+fn main() -> Result<(), Failure> {
+    for order in ["breadth-first", "pagerank"] {
+        let crawled = crawl(order)?;
+        let parts = [
+            ("leases", &crawled.leases),
+            ("settling", &crawled.settling),
+            ("links handed over", &crawled.links),
+            ("ranks, on another thread in a crawl", &crawled.ranks),
+            ("new ranks taken and room made", &crawled.new_ranks),
+            ("sealing, with URLs put in order", &crawled.sealing),
+            ("commits", &crawled.commits),
+        ];
+        for (name, spent) in parts.iter().filter(|(_, spent)| spent.all > 0.0) {
+            println!("measure: {order}, {name}, a page = {:.2} us", spent.all * 1e3 / FETCHED as f64);
+            println!("measure: {order}, {name}, longest = {:.1} ms", spent.longest);
+        }
+        println!("measure: {order}, memory at its most = {} MiB", crawled.most);
+    }
+    Ok(())
+}
+
+fn crawl(order: &str) -> Result<Crawled, Failure> {
+    let dir = tempfile::tempdir()?;
+    let store = Store::open(dir.path(), Options::default())?;
+    let mut frontier = Frontier::open(store.clone(), BEGAN)?;
+    let crawl = CrawlSettings {
+        scope: "any".parse()?,
+        order: order.parse()?,
+        rate: Some(Rate::Unlimited),
+        max_depth: 0,
+        ..CrawlSettings::default()
+    };
+    let start = vec![url(0)?.0];
+    let project = Project { name: "bench".parse()?, start, crawl, fields: None, index: None };
+    frontier.begin(CRAWL, &project)?;
+    let mut batch = store.batch();
+    frontier.offer(&mut batch, CRAWL, Offer { start: true, ..offer(0)? }, BEGAN)?;
+    let (mut spent, mut time, mut done) = (Crawled::default(), BEGAN, 0);
+    loop {
+        if frontier.wants_ranks(CRAWL) {
+            let known = spent.links.on(|| Ok(frontier.known_links(CRAWL)))?;
+            let ranks = spent.ranks.on(|| {
+                let graph = Graph::of_arcs(known.out_weights(), || known.links());
+                let solve = PageRank { tolerance: RANK_TOLERANCE, threads: 1, ..PageRank::default() };
+                Ok(solve.from(&graph, Preference::Even, Some(&known.estimates())).multiples())
+            })?;
+            spent.new_ranks.on(|| {
+                frontier.set_ranks(CRAWL, &known, &ranks);
+                Ok(())
+            })?;
+        }
+        spent.sealing.on(|| {
+            frontier.settle_refusals(&mut batch)?;
+            Ok(frontier.seal(&mut batch, time)?)
+        })?;
+        spent.commits.on(|| {
+            store.commit(std::mem::replace(&mut batch, store.batch()), Durability::Buffered)?;
+            Ok(frontier.committed(time)?)
+        })?;
+        spent.most = spent.most.max(process_kib("RssAnon").unwrap_or_default() / 1_024);
+        if done >= FETCHED {
+            return Ok(spent);
+        }
+        time = time + Duration::from_millis(50);
+        let before = done;
+        while done < before + GROUP {
+            let next = spent.leases.on(|| Ok(frontier.next(CRAWL, time)?))?;
+            let lease = match next {
+                Next::Lease(lease) => lease,
+                Next::Resolve(host) => {
+                    let answer = Ok(([192, 0, 2, 1].into(), time + Duration::from_secs(3_600)));
+                    frontier.resolved(&host, answer, time)?;
+                    continue;
+                }
+                Next::Wait { .. } => break,
+                Next::Reached(_) | Next::Done => return Err("nothing is left to do".into()),
+            };
+            for leased in &lease.urls {
+                let end = page(&leased.url, leased.key)?;
+                let sent = Some(Sent { start: time, end: time });
+                let settled =
+                    Settled { lease: lease.id, key: leased.key, sent, asked: Asked::default(), end };
+                spent.settling.on(|| Ok(frontier.settle(&mut batch, settled, time)?))?;
+                done += 1;
+            }
+            frontier.release(lease.id, time)?;
+        }
+    }
+}
+
+/// A page whose links lead mostly to popular pages.
+fn page(of: &PageUrl, key: UrlKey) -> Result<End, Failure> {
+    let number: u64 = of.as_str().rsplit('/').next().unwrap_or_default().parse()?;
+    let mut links = Vec::new();
+    for link in 0..LINKS {
+        let share = (mixed(number * LINKS + link) >> 11) as f64 / (1u64 << 53) as f64;
+        let place = (share.powi(4) * PAGES as f64) as u64;
+        // Popularity has nothing to do with where a page is.
+        links.push(Offer { via: Some(key), ..offer(place * 1_000_003 % PAGES)? });
+    }
+    Ok(End::Page { bytes: 27_000, links, text: None, topic: None })
+}
+
+fn offer(page: u64) -> Result<Offer, Failure> {
+    let (url, key) = url(page)?;
+    Ok(Offer {
+        url,
+        key,
+        depth: 0,
+        via: None,
+        unfollowed: None,
+        start: false,
+        hops: 0,
+        further: false,
+        weight: 1,
+    })
+}
+
+fn url(page: u64) -> Result<(PageUrl, UrlKey), Failure> {
+    let url = PageUrl::parse(&format!("http://host-{}.test/articles/{page}", page % HOSTS))?;
+    let key = UrlKey::of(&url);
+    Ok((url, key))
+}
+
+fn mixed(number: u64) -> u64 {
+    let mut x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// Processor time of this thread so far, in milliseconds.
+fn thread_millis() -> Result<f64, Failure> {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    Ok(stat.split(' ').next().unwrap_or_default().parse::<f64>()? / 1e6)
+}

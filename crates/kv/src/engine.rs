@@ -11,8 +11,12 @@ use crate::{
     table::{Layout, Reads},
 };
 use fjall::{
-    AbstractTree, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable,
-    config::{BlockSizePolicy, FilterPolicy, PartitioningPolicy, PinningPolicy},
+    AbstractTree, CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable,
+    compaction::Leveled,
+    config::{
+        BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry,
+        PartitioningPolicy, PinningPolicy,
+    },
 };
 use std::{
     collections::HashMap,
@@ -240,15 +244,31 @@ fn create_options(reads: Reads, options: &Options) -> KeyspaceCreateOptions {
     // Kept to by `bound_buffers`; the engine's own bound is never reached.
     let create = KeyspaceCreateOptions::default()
         .max_memtable_size(options.table_buffer_bytes.max(options.buffer_bytes));
+    let filters_in_memory = |create: KeyspaceCreateOptions| {
+        create
+            .filter_block_pinning_policy(PinningPolicy::all(true))
+            .filter_block_partitioning_policy(PartitioningPolicy::all(false))
+    };
+    let indexes_in_memory = |create: KeyspaceCreateOptions| {
+        create
+            .index_block_pinning_policy(PinningPolicy::all(true))
+            .index_block_partitioning_policy(PartitioningPolicy::all(false))
+    };
     match reads {
         // Their indexes and filters stay in memory, 4 bytes a row: a cache would drop them for rows, and read them
         // again as a whole.
-        Reads::Points => create
-            .index_block_pinning_policy(PinningPolicy::all(true))
-            .index_block_partitioning_policy(PartitioningPolicy::all(false))
-            .filter_block_pinning_policy(PinningPolicy::all(true))
-            .filter_block_partitioning_policy(PartitioningPolicy::all(false)),
-        Reads::ManyPoints => create,
+        Reads::Points => indexes_in_memory(filters_in_memory(create)),
+        // Smaller filters, and smaller files: a merge holds 8 bytes for each row of the file that it writes, and rewrites
+        // all of a first level, whose size follows that of files, for a few new rows. Hashes do not get shorter by
+        // compression.
+        Reads::ManyPoints => indexes_in_memory(filters_in_memory(create))
+            .filter_policy(FilterPolicy::all(FilterPolicyEntry::Bloom(BloomConstructionPolicy::BitsPerKey(
+                8.0,
+            ))))
+            .data_block_compression_policy(CompressionPolicy::all(CompressionType::None))
+            .compaction_strategy(Arc::new(Leveled::default().with_table_target_size(16 << 20))),
+        // A filter answers for nearly all; of rows of kilobytes, an index would have an entry for each.
+        Reads::Absent => filters_in_memory(create),
         // Most rows are in the last level, and so is nine tenths of all filters: a table that is
         // asked for rows it has can do without.
         Reads::Mixed => create.expect_point_read_hits(true),

@@ -1,7 +1,8 @@
 //! `cargo xtask bench judge`: looking texts up among millions, and what a fingerprint costs.
 //!
 //! Made-up fingerprints of pages, a twentieth of them near duplicates of an earlier one, are judged through the book and
-//! its store as in a crawl, 512 to a commit. `-- N` judges N of them in place of 5,000,000.
+//! its store as in a crawl, 512 to a commit. `-- N` judges N of them in place of 5,000,000. `-- N FOLDER` keeps the store
+//! there, and the next time only looks texts up in it.
 
 use std::path::Path;
 use std::time::Instant;
@@ -21,7 +22,7 @@ const GROUP: u64 = 512;
 /// Texts that are looked up and not kept, of each kind, at most.
 const LOOK_UPS: u64 = 20_000;
 /// Pages known when it is told what has been measured, and at the end.
-const REPORTS: [u64; 4] = [100_000, 500_000, 1_000_000, 2_000_000];
+const REPORTS: [u64; 6] = [100_000, 500_000, 1_000_000, 2_000_000, 3_000_000, 4_000_000];
 
 /// The program's allocator.
 #[global_allocator]
@@ -31,6 +32,12 @@ type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     let most = std::env::args().nth(1).map(|count| count.parse()).transpose()?.unwrap_or(5_000_000);
+    if let Some(folder) = std::env::args().nth(2) {
+        return match Path::new(&folder).exists() {
+            true => report(&Store::open(Path::new(&folder), Options::default())?, most, 0),
+            false => look_up(Path::new(&folder), most),
+        };
+    }
     fingerprints()?;
     let folder = tempfile::tempdir()?;
     look_up(folder.path(), most)
@@ -77,20 +84,22 @@ fn look_up(folder: &Path, most: u64) -> Result<(), Failure> {
         let own = (cpu()? - used) * 1e6 / since as f64;
         println!("measure: judged and kept, of {pages} = {each:.1} µs");
         println!("measure: judged and kept, of {pages}, processor = {own:.1} µs");
-        println!(
-            "measure: looked up among {pages}, new, processor = {:.1} µs",
-            looked_up(&store, pages, false)?
-        );
-        println!(
-            "measure: looked up among {pages}, twins, processor = {:.1} µs",
-            looked_up(&store, pages, true)?
-        );
         peak = peak.max(memory()?);
-        println!("measure: most memory until {pages} = {peak} MiB");
-        println!("measure: on disk with {pages} = {} MiB", store.disk_bytes()? >> 20);
+        report(&store, pages, peak)?;
         (began, used, since) = (now(), cpu()?, 0);
     }
     println!("{found} of {expected} near duplicates found among {most} pages");
+    Ok(())
+}
+
+/// What look-ups among `pages` cost, and what has been taken.
+fn report(store: &Store, pages: u64, peak: u64) -> Result<(), Failure> {
+    for (kind, twins) in [("new", false), ("twins", true)] {
+        let each = looked_up(store, pages, twins)?;
+        println!("measure: looked up among {pages}, {kind}, processor = {each:.1} µs");
+    }
+    println!("measure: most memory until {pages} = {} MiB", peak.max(memory()?));
+    println!("measure: on disk with {pages} = {} MiB", store.disk_bytes()? >> 20);
     Ok(())
 }
 

@@ -2,14 +2,15 @@
 //!
 //! Made-up fingerprints of pages, a twentieth of them near duplicates of an earlier one, are judged through the book and
 //! its store as in a crawl, 512 to a commit. `-- N` judges N of them in place of 5,000,000. `-- N FOLDER` keeps the store
-//! there, and the next time only looks texts up in it.
+//! there, and goes on with one that is there.
 
 use std::path::Path;
 use std::time::Instant;
 
 use judge::book::{self, Verdict};
 use judge::fingerprint::{Fingerprint, FingerprintMaker, Marks};
-use kv::{Batch, Durability, Options, Store};
+use judge::tables::FINGERPRINTS;
+use kv::{Batch, Durability, Options, Reader, Store};
 use model::{CrawlId, CrawlSettings, Duplicates, HostKey, Page, UrlKey};
 use testkit::process_kib;
 
@@ -33,10 +34,7 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> Result<(), Failure> {
     let most = std::env::args().nth(1).map(|count| count.parse()).transpose()?.unwrap_or(5_000_000);
     if let Some(folder) = std::env::args().nth(2) {
-        return match Path::new(&folder).exists() {
-            true => report(&Store::open(Path::new(&folder), Options::default())?, most, 0),
-            false => look_up(Path::new(&folder), most),
-        };
+        return look_up(Path::new(&folder), most);
     }
     fingerprints()?;
     let folder = tempfile::tempdir()?;
@@ -64,8 +62,12 @@ fn look_up(folder: &Path, most: u64) -> Result<(), Failure> {
     let store = Store::open(folder, Options::default())?;
     let mut batch = store.batch();
     let (mut found, mut expected, mut peak) = (0_u64, 0_u64, 0);
+    let first = known(&store, most)?;
+    if first == most {
+        return report(&store, most, 0);
+    }
     let (mut began, mut used, mut since) = (now(), cpu()?, 0_u64);
-    for number in 0..most {
+    for number in first..most {
         let is_twin = is_twin(number);
         let verdict = judged(&mut batch, number)?;
         expected += u64::from(is_twin);
@@ -88,8 +90,22 @@ fn look_up(folder: &Path, most: u64) -> Result<(), Failure> {
         report(&store, pages, peak)?;
         (began, used, since) = (now(), cpu()?, 0);
     }
-    println!("{found} of {expected} near duplicates found among {most} pages");
+    println!("{found} of {expected} near duplicates found, {most} pages");
     Ok(())
+}
+
+/// Pages that the store has of the first `most`: they were kept in order.
+fn known(store: &Store, most: u64) -> Result<u64, Failure> {
+    let (mut known, mut unknown) = (0, most);
+    while known < unknown {
+        let middle = known.midpoint(unknown);
+        let page = key(middle);
+        match store.contains(&FINGERPRINTS, &(CRAWL.0, page.host.0, page.page))? {
+            true => known = middle + 1,
+            false => unknown = middle,
+        }
+    }
+    Ok(known)
 }
 
 /// What look-ups among `pages` cost, and what has been taken.
@@ -118,9 +134,12 @@ fn looked_up(store: &Store, pages: u64, twins: bool) -> Result<f64, Failure> {
 }
 
 fn judged(batch: &mut Batch, number: u64) -> Result<Verdict, Failure> {
-    let key = u128::from(mixed(number)) << 64 | u128::from(number);
-    let page = UrlKey { host: HostKey(mixed(number / HOST)), page: key };
-    Ok(book::judge(batch, CRAWL, page, &fingerprint(number), 0.7)?)
+    Ok(book::judge(batch, CRAWL, key(number), &fingerprint(number), 0.7)?)
+}
+
+fn key(number: u64) -> UrlKey {
+    let page = u128::from(mixed(number)) << 64 | u128::from(number);
+    UrlKey { host: HostKey(mixed(number / HOST)), page }
 }
 
 /// The fingerprint of a page. That of a twin has nine tenths of the hashes of another.

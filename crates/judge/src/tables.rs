@@ -113,7 +113,7 @@ mod tests {
         let pages = [UrlKey { host: HostKey(7), page: 9 << 100 }, UrlKey { host: HostKey(8), page: 1 }];
         // A version and how many; host and page in sevens of bits.
         let mut first = vec![1, 2, 7];
-        first.extend([[0x80; 14].as_slice(), &[0x90, 0x01]].concat());
+        first.extend([[0x80; 14].as_slice(), &[9 << 2]].concat());
         first.extend([8, 1]);
         let read = Holders::decode(&first).expect("the first version");
         assert_eq!(read.pages, pages.map(Holder::of));

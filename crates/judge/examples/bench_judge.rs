@@ -1,14 +1,16 @@
 //! `cargo xtask bench judge`: looking texts up among millions, and what a fingerprint costs.
 //!
 //! Made-up fingerprints of pages, a twentieth of them near duplicates of an earlier one, are judged through the book and
-//! its store as in a crawl, 512 to a commit. `-- N` judges N of them in place of 5,000,000.
+//! its store as in a crawl, 512 to a commit. `-- N` judges N of them in place of 5,000,000. `-- N FOLDER` keeps the store
+//! there, and goes on with one that is there.
 
 use std::path::Path;
 use std::time::Instant;
 
 use judge::book::{self, Verdict};
 use judge::fingerprint::{Fingerprint, FingerprintMaker, Marks};
-use kv::{Batch, Durability, Options, Store};
+use judge::tables::FINGERPRINTS;
+use kv::{Batch, Durability, Options, Reader, Store};
 use model::{CrawlId, CrawlSettings, Duplicates, HostKey, Page, UrlKey};
 use testkit::process_kib;
 
@@ -18,13 +20,22 @@ const HASHES: u64 = 64;
 /// Pages of one host, and of one commit.
 const HOST: u64 = 1_000;
 const GROUP: u64 = 512;
-/// Texts that are looked up and not kept, of each kind.
+/// Texts that are looked up and not kept, of each kind, at most.
 const LOOK_UPS: u64 = 20_000;
+/// Pages known when it is told what has been measured, and at the end.
+const REPORTS: [u64; 6] = [100_000, 500_000, 1_000_000, 2_000_000, 3_000_000, 4_000_000];
+
+/// The program's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     let most = std::env::args().nth(1).map(|count| count.parse()).transpose()?.unwrap_or(5_000_000);
+    if let Some(folder) = std::env::args().nth(2) {
+        return look_up(Path::new(&folder), most);
+    }
     fingerprints()?;
     let folder = tempfile::tempdir()?;
     look_up(folder.path(), most)
@@ -51,9 +62,12 @@ fn look_up(folder: &Path, most: u64) -> Result<(), Failure> {
     let store = Store::open(folder, Options::default())?;
     let mut batch = store.batch();
     let (mut found, mut expected, mut peak) = (0_u64, 0_u64, 0);
+    let first = known(&store, most)?;
+    if first == most {
+        return report(&store, most, 0);
+    }
     let (mut began, mut used, mut since) = (now(), cpu()?, 0_u64);
-    let reports = [most / 50, most / 5, most];
-    for number in 0..most {
+    for number in first..most {
         let is_twin = is_twin(number);
         let verdict = judged(&mut batch, number)?;
         expected += u64::from(is_twin);
@@ -63,7 +77,7 @@ fn look_up(folder: &Path, most: u64) -> Result<(), Failure> {
             store.commit(std::mem::replace(&mut batch, store.batch()), Durability::Synced)?;
             peak = peak.max(memory()?);
         }
-        if !reports.contains(&(number + 1)) {
+        if number + 1 < most && !REPORTS.contains(&(number + 1)) {
             continue;
         }
         store.commit(std::mem::replace(&mut batch, store.batch()), Durability::Synced)?;
@@ -72,38 +86,60 @@ fn look_up(folder: &Path, most: u64) -> Result<(), Failure> {
         let own = (cpu()? - used) * 1e6 / since as f64;
         println!("measure: judged and kept, of {pages} = {each:.1} µs");
         println!("measure: judged and kept, of {pages}, processor = {own:.1} µs");
-        println!(
-            "measure: looked up among {pages}, new, processor = {:.1} µs",
-            looked_up(&store, pages, false)?
-        );
-        println!(
-            "measure: looked up among {pages}, twins, processor = {:.1} µs",
-            looked_up(&store, pages, true)?
-        );
         peak = peak.max(memory()?);
-        println!("measure: most memory until {pages} = {peak} MiB");
-        println!("measure: on disk with {pages} = {} MiB", store.disk_bytes()? >> 20);
+        report(&store, pages, peak)?;
         (began, used, since) = (now(), cpu()?, 0);
     }
-    println!("{found} of {expected} near duplicates found among {most} pages");
+    println!("{found} of {expected} near duplicates found, {most} pages");
+    Ok(())
+}
+
+/// Pages that the store has of the first `most`: they were kept in order.
+fn known(store: &Store, most: u64) -> Result<u64, Failure> {
+    let (mut known, mut unknown) = (0, most);
+    while known < unknown {
+        let middle = known.midpoint(unknown);
+        let page = key(middle);
+        match store.contains(&FINGERPRINTS, &(CRAWL.0, page.host.0, page.page))? {
+            true => known = middle + 1,
+            false => unknown = middle,
+        }
+    }
+    Ok(known)
+}
+
+/// What look-ups among `pages` cost, and what has been taken.
+fn report(store: &Store, pages: u64, peak: u64) -> Result<(), Failure> {
+    for (kind, twins) in [("new", false), ("twins", true)] {
+        let each = looked_up(store, pages, twins)?;
+        println!("measure: looked up among {pages}, {kind}, processor = {each:.1} µs");
+    }
+    println!("measure: most memory until {pages} = {} MiB", peak.max(memory()?));
+    println!("measure: on disk with {pages} = {} MiB", store.disk_bytes()? >> 20);
     Ok(())
 }
 
 /// Microseconds of this thread for a look-up among `pages`, without keeping what is looked up.
 fn looked_up(store: &Store, pages: u64, twins: bool) -> Result<f64, Failure> {
     // Numbers of pages to come, and among them only twins or only others.
-    let numbers = (0..LOOK_UPS).map(|nth| pages / 20 * 20 + nth * 20 + if twins { 19 } else { 0 });
+    // A twin is like a page of half its number, which has to be known.
+    let count = LOOK_UPS.min(pages / 20);
+    let numbers = (0..count).map(|nth| pages / 20 * 20 + nth * 20 + if twins { 19 } else { 0 });
     let began = own_nanos()?;
     for number in numbers {
         let verdict = judged(&mut store.batch(), number)?;
-        assert!(twins || verdict.twins.is_empty(), "page {number} is like no other");
+        assert_eq!(verdict.twins.is_empty(), !twins, "page {number}: {verdict:?}");
     }
-    Ok((own_nanos()? - began) as f64 / 1e3 / LOOK_UPS as f64)
+    Ok((own_nanos()? - began) as f64 / 1e3 / count as f64)
 }
 
 fn judged(batch: &mut Batch, number: u64) -> Result<Verdict, Failure> {
-    let page = UrlKey { host: HostKey(mixed(number / HOST)), page: u128::from(mixed(number)) };
-    Ok(book::judge(batch, CRAWL, page, &fingerprint(number), 0.7)?)
+    Ok(book::judge(batch, CRAWL, key(number), &fingerprint(number), 0.7)?)
+}
+
+fn key(number: u64) -> UrlKey {
+    let page = u128::from(mixed(number)) << 64 | u128::from(number);
+    UrlKey { host: HostKey(mixed(number / HOST)), page }
 }
 
 /// The fingerprint of a page. That of a twin has nine tenths of the hashes of another.

@@ -8,7 +8,7 @@ use model::{CrawlId, HostKey, UrlKey};
 
 use crate::fingerprint::{Fingerprint, Marks};
 use crate::lookup::{Candidate, Fingerprints, MOST_HOLDERS, Sketch, ranked};
-use crate::tables::{EXACT_TEXTS, FINGERPRINTS, HOLDERS, TWINS, Twin, Twins};
+use crate::tables::{EXACT_TEXTS, FINGERPRINTS, HOLDERS, Holder, TWINS, Twin, Twins};
 
 /// Candidates that are compared, those that share most first.
 const MOST_COMPARED: usize = 16;
@@ -58,7 +58,7 @@ pub fn judge(
     batch.put(&EXACT_TEXTS, &text, &fingerprint.whole);
     if verdict.copy_of.is_none() && !fingerprint.sketch.is_empty() {
         let sketch = fingerprint.sketch();
-        let candidates = StoredIndex { batch, crawl }.meet(page, &sketch)?;
+        let candidates = StoredIndex { batch, crawl }.meet(Holder::of(page), &sketch)?;
         verdict.twins = twins(batch, crawl, page, fingerprint, &candidates, threshold)?;
         if !verdict.twins.is_empty() {
             batch.put(&TWINS, &row, &Twins { twins: verdict.twins.clone() });
@@ -123,20 +123,21 @@ fn twins(
     crawl: CrawlId,
     page: UrlKey,
     fingerprint: &Fingerprint,
-    candidates: &[Candidate<UrlKey>],
+    candidates: &[Candidate<Holder>],
     threshold: f64,
 ) -> Result<Vec<Twin>, KvError> {
     let mut twins = Vec::new();
     let least = fewest_shared(fingerprint, threshold);
-    let likely = candidates.iter().filter(|candidate| candidate.id != page && candidate.shared >= least);
-    for candidate in likely.take(MOST_COMPARED) {
-        let other = reader.get(&FINGERPRINTS, &(crawl.0, candidate.id.host.0, candidate.id.page))?;
-        let Some(other) = other else { continue };
+    let likely = candidates.iter().filter(|candidate| candidate.shared >= least);
+    let likely = likely.flat_map(|candidate| reader.range(&FINGERPRINTS, candidate.id.keys(crawl)));
+    for row in likely.take(MOST_COMPARED) {
+        let ((_, host, key), other) = row?;
+        let other_page = UrlKey { host: HostKey(host), page: key };
         let Some(likeness) = fingerprint.likeness(&other) else { continue };
-        if likeness.similarity >= threshold {
+        if other_page != page && likeness.similarity >= threshold {
             let similarity = (likeness.similarity * 1_000.0).round() as u16;
             let nearness = fingerprint.nearness(&other);
-            twins.push((Twin { page: candidate.id, exact: other.exact, similarity }, nearness));
+            twins.push((Twin { page: other_page, exact: other.exact, similarity }, nearness));
         }
     }
     // The SimHash orders those that are equally alike; it leaves none out.
@@ -170,7 +171,7 @@ fn forget_text(
     batch.remove(&FINGERPRINTS, &row);
     batch.remove(&TWINS, &row);
     batch.remove(&EXACT_TEXTS, &(crawl.0, former.exact, page.host.0, page.page));
-    StoredIndex { batch, crawl }.remove(page, &former.sketch())
+    StoredIndex { batch, crawl }.remove(Holder::of(page), &former.sketch())
 }
 
 /// The index of looked-up hashes in the store.
@@ -181,7 +182,7 @@ struct StoredIndex<'a> {
 
 impl StoredIndex<'_> {
     /// Candidates, and the page is noted: each hash is read once.
-    fn meet(&mut self, page: UrlKey, sketch: &Sketch) -> Result<Vec<Candidate<UrlKey>>, KvError> {
+    fn meet(&mut self, page: Holder, sketch: &Sketch) -> Result<Vec<Candidate<Holder>>, KvError> {
         let mut met = Vec::new();
         for hash in sketch.hashes() {
             let key = (self.crawl.0, *hash);
@@ -197,10 +198,10 @@ impl StoredIndex<'_> {
 }
 
 impl Fingerprints for StoredIndex<'_> {
-    type Document = UrlKey;
+    type Document = Holder;
     type Error = KvError;
 
-    fn candidates(&self, sketch: &Sketch) -> Result<Vec<Candidate<UrlKey>>, KvError> {
+    fn candidates(&self, sketch: &Sketch) -> Result<Vec<Candidate<Holder>>, KvError> {
         let mut holders = Vec::new();
         for hash in sketch.hashes() {
             holders.extend(self.batch.get(&HOLDERS, &(self.crawl.0, *hash))?);
@@ -208,7 +209,7 @@ impl Fingerprints for StoredIndex<'_> {
         Ok(ranked(holders.into_iter().flat_map(|holders| holders.pages)))
     }
 
-    fn add(&mut self, page: UrlKey, sketch: &Sketch) -> Result<(), KvError> {
+    fn add(&mut self, page: Holder, sketch: &Sketch) -> Result<(), KvError> {
         for hash in sketch.hashes() {
             let mut holders = self.batch.get(&HOLDERS, &(self.crawl.0, *hash))?.unwrap_or_default();
             if holders.pages.len() < MOST_HOLDERS && !holders.pages.contains(&page) {
@@ -219,7 +220,7 @@ impl Fingerprints for StoredIndex<'_> {
         Ok(())
     }
 
-    fn remove(&mut self, page: UrlKey, sketch: &Sketch) -> Result<(), KvError> {
+    fn remove(&mut self, page: Holder, sketch: &Sketch) -> Result<(), KvError> {
         for hash in sketch.hashes() {
             let key = (self.crawl.0, *hash);
             let Some(mut holders) = self.batch.get(&HOLDERS, &key)? else { continue };

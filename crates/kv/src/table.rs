@@ -23,8 +23,10 @@ pub(crate) enum Reads {
     Mixed,
     /// By single keys, many of them absent.
     Points,
-    /// The same, of a table with more rows than filters may be kept of in memory.
+    /// The same, of short rows, tens of them for every page.
     ManyPoints,
+    /// By single keys that are hardly ever there.
+    Absent,
     /// By ranges; a filter would never be asked.
     Scans,
 }
@@ -42,10 +44,15 @@ impl<K, V> Table<K, V> {
         self
     }
 
-    /// Hint: the same, of a table that may have tens of rows for every page: its filters are cached, not all kept in
-    /// memory.
+    /// Hint: the same, of a table that may have tens of short rows for every page: its filters take a byte for each.
     pub const fn many_point_reads(mut self) -> Self {
         self.layout.reads = Reads::ManyPoints;
+        self
+    }
+
+    /// Hint: read by single keys that are hardly ever there, so filters are kept throughout; rows may be long.
+    pub const fn absent_reads(mut self) -> Self {
+        self.layout.reads = Reads::Absent;
         self
     }
 

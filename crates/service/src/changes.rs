@@ -280,6 +280,7 @@ fn chosen<'a>(
     };
     match (before, after) {
         (Some(before), Some(after)) => Ok((&kept[before], &kept[after])),
+        _ if kept.is_empty() => Err(ServiceError::NotKept(url.to_string())),
         _ => Err(ServiceError::OneVersion(url.to_string())),
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn command() -> Command {
              gannet changes --since 2026-11-01\n  \
              gannet changes https://shop.test/a --ignore .clock\n  \
              gannet changes https://shop.test/a --from 2026-11-01 --to 2026-11-10 --json\n\n\
-             Places that change every time are noise: they are learned from three versions on, or named by --ignore or the\n\
+             Places that change every time are noise: they are learned from three versions on, or named by --ignore or the \
              setting ignore_changes. Images are compared where they are fetched (images_per_page).",
         )
         .arg(Arg::new("url").value_name("URL").help("A page, with the words and elements that differ"))

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use service::tools::{self, Document, SharedPassage};
 
 use super::read::main_text;
-use super::table::plain;
+use super::table::{Table, number, or_dash, plain, text};
 use crate::output::Output;
 use crate::{Context, Exit, Failure, page};
 
@@ -191,22 +191,29 @@ fn all(context: &Context, flags: &ArgMatches, file: &str, settings: Winnowing) -
         let document = serde_json::from_slice(&line);
         documents.push(document.map_err(|error| bad(format!("line {number} is not {{id, text}}: {error}")))?);
     }
-    let mut out = Output::new();
-    for pair in tools::near_pairs(documents, flags.get_one::<f64>("threshold").copied(), settings) {
-        if context.json {
-            out.line(serde_json::to_value(&pair)?)?;
-        } else {
-            let name =
-                |id: &Json| plain(id.as_str().map_or_else(|| id.to_string(), ToOwned::to_owned).as_str());
-            let share = pair.share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
-            out.line(format_args!(
-                "{:>5.1} %  {share:>7}  {}  {}",
-                100.0 * pair.similarity,
-                name(&pair.a),
-                name(&pair.b)
-            ))?;
+    let pairs = tools::near_pairs(documents, flags.get_one::<f64>("threshold").copied(), settings);
+    if context.json {
+        let mut out = Output::new();
+        for pair in &pairs {
+            out.line(serde_json::to_value(pair)?)?;
         }
+        out.done()?;
+        return Ok(Exit::Done);
     }
-    out.done()?;
+    if pairs.is_empty() && !context.quiet {
+        eprintln!("no near duplicates were found");
+    }
+    let mut table = Table::new(&[number("SIMILARITY"), number("SHARE"), text("A"), text("B")]);
+    for pair in pairs {
+        let percent = |part: f64| format!("{:.1} %", 100.0 * part);
+        let name = |id: Json| id.as_str().map_or_else(|| id.to_string(), ToOwned::to_owned);
+        table.row(vec![
+            percent(pair.similarity),
+            or_dash(pair.share.map(percent)),
+            name(pair.a),
+            name(pair.b),
+        ])?;
+    }
+    table.end()?;
     Ok(Exit::Done)
 }

@@ -22,9 +22,9 @@ pub(super) fn command() -> Command {
              gannet duplicates https://shop.test/a\n  \
              gannet duplicates https://shop.test/a https://shop.test/b\n  \
              gannet duplicates --near\n\n\
-             Pages are judged when they are crawled, by the setting \"duplicates\": exact, winnowing or keywords.\n\
-             After a crawl by exact, --near looks for pages that are nearly the same among all that were read: those whose\n\
-             words are most alike are compared as they are kept. A crawl by winnowing misses fewer.\n\
+             Pages are judged when they are crawled, by the setting \"duplicates\": exact, winnowing or keywords. \
+             After a crawl by exact, --near looks for pages that are nearly the same among all that were read: those whose \
+             words are most alike are compared as they are kept. A crawl by winnowing misses fewer. \
              The first page of a group stands for it: by rank, then the shorter URL, then its bytes.",
         )
         .arg(

@@ -10,7 +10,7 @@ pub(super) fn command() -> Command {
     Command::new("refresh")
         .about("Bring a crawled project up to date: ask for pages that are due, and for what is new")
         .after_help(
-            "Which pages are due is said by the project's revisit settings; all unless said. Pages that have not changed\n\
+            "Which pages are due is said by the project's revisit settings; all unless said. Pages that have not changed \
              are asked for conditionally and stored once. A page is gone when its server says so twice, days apart.\n\n\
              Example:\n  gannet refresh --project shop",
         )

@@ -107,6 +107,10 @@ fn an_image_replaced_under_the_same_url_is_told_with_both() {
     assert_eq!(check(&still)["level"], "image");
     let words = desk.say(&["changes", &still]).out;
     assert!(words.contains("image replaced: ") && words.contains(" ival "), "{words}");
+    let unknown = desk.say(&["changes", &format!("{base}nowhere")]);
+    assert!(unknown.code == Some(2) && unknown.err.contains("no version of"), "{}", unknown.err);
+    let once = desk.say(&["changes", &format!("{base}b.png")]);
+    assert!(once.code == Some(2) && once.err.contains("has one version"), "{}", once.err);
     // No image is searched.
     let found = desk.json(&["search", "pictures"]).remove(0);
     assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 use webs::Answer;
 
 use crate::gannet::{Said, gannet};
-use crate::process::Running;
+use crate::process::{Running, eventually};
 use crate::served::{Served, missing, small};
 
 pub(crate) struct Desk {
@@ -222,6 +223,54 @@ fn a_page_that_another_stands_for_is_not_in_the_index_until_nobody_does() {
     edited.store(true, Ordering::Relaxed);
     assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
     check(3, &["copy"]);
+}
+
+/// Three pages link to one of two copies, then to the other; later a server is without ranks for a while.
+#[test]
+fn the_index_follows_when_ranks_choose_another_page_of_a_group() {
+    let turned = Arc::new(AtomicBool::new(false));
+    let seen = turned.clone();
+    let desk = Desk::new(small(&["twins.test"], move |request| {
+        let liked = if seen.load(Ordering::Relaxed) { "/other-copy" } else { "/a" };
+        match request.path.as_str() {
+            "/robots.txt" => missing(),
+            "/" => {
+                let links = ["/a", "/other-copy", "/fan/1", "/fan/2", "/fan/3"].map(str::to_owned);
+                html("Start", "", "<p>Twins.</p>", &links)
+            }
+            "/a" | "/other-copy" => html("A", "", &article(8, 0), &[]),
+            path => html("Fan", "", &format!("<p>The fan at {path}.</p>"), &[liked.to_owned()]),
+        }
+    }));
+    let start = format!("http://twins.test:{}/", desk.site.port());
+    let word = &words(8, 200)[100];
+    let check = |stands: &str, hidden: &str| {
+        let group = desk.json(&["duplicates", &format!("{start}{hidden}")]).remove(0);
+        assert_eq!(group["chosen"].as_str(), Some(format!("{start}{stands}").as_str()), "{group}");
+        let answer = desk.json(&["search", word]).remove(0);
+        let hits: Vec<&str> =
+            answer["hits"].as_array().unwrap().iter().map(|hit| hit["url"].as_str().unwrap()).collect();
+        assert_eq!(hits, [format!("{start}{stands}")], "{answer}");
+        let index = desk.json(&["index", "list"]).remove(0);
+        assert_eq!(index["documents"].as_u64(), Some(5), "{index}");
+        let why = desk.say(&["why-not", &format!("{start}{hidden}"), word]).out;
+        assert!(why.contains(&format!("it says the same as {start}{stands}, which stands for it")), "{why}");
+    };
+    desk.crawl(&start, &[]);
+    check("a", "other-copy");
+    turned.store(true, Ordering::Relaxed);
+    assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+    check("other-copy", "a");
+    let server = Running::start(&["serve", "--bind", "127.0.0.1:0", "--data", &desk.data()]);
+    eventually("the server is there", Duration::from_secs(30), || {
+        server.output().contains("/signin?key=").then_some(())
+    });
+    check("other-copy", "a");
+    // Without ranks the shorter URL stands for both.
+    std::fs::remove_dir_all(std::path::Path::new(&desk.data()).join("ranks")).unwrap();
+    check("a", "other-copy");
+    assert_eq!(desk.say(&["rank"]).code, Some(0));
+    check("other-copy", "a");
 }
 
 /// A site that gives every visitor a session and writes it into all links: the same pages without end.

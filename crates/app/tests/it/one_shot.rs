@@ -384,6 +384,13 @@ fn compare_all_finds_near_duplicates() {
     let found: Vec<_> = pairs.iter().map(|pair| (pair["a"].clone(), pair["b"].clone())).collect();
     assert_eq!(found, [("a", "c"), ("a", "d"), ("c", "d")].map(|(a, b)| (a.into(), b.into())));
     assert_eq!(pairs[1]["similarity"], 1.0);
+    let said = gannet_with(&["compare", "--all", "-"], input.as_bytes(), &[]);
+    let cells = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let lines: Vec<Vec<String>> = said.out.lines().map(cells).collect();
+    assert_eq!((lines.len(), lines[0].join(" ").as_str()), (4, "SIMILARITY SHARE A B"), "{}", said.out);
+    assert!(lines[2].starts_with(&cells("100.0 %")) && lines[2].ends_with(&cells("a d")), "{}", said.out);
+    let said = gannet_with(&["compare", "--all", "-"], line("b", text(500)).as_bytes(), &[]);
+    assert_eq!((said.out.as_str(), said.err.trim()), ("", "no near duplicates were found"));
     let said = gannet_with(&["compare", "--all", "-"], b"{\"id\": 1}\n", &[]);
     assert!(said.code == Some(2) && said.err.contains("line 1 is not {id, text}"), "{}", said.err);
 }

@@ -103,7 +103,7 @@ fn a_crawl_tells_near_duplicates_from_others() {
     let settings = settings.duplicate_settings();
     let mut maker = FingerprintMaker::of(&settings).unwrap();
     let store = Store::memory();
-    let key = |number: usize| UrlKey { host: HostKey(1), page: number as u128 };
+    let key = |number: usize| UrlKey { host: HostKey(1), page: (number as u128) << 96 };
     let mut judged = |batch: &mut Batch, number: usize, text: &str| {
         let page = Page { main: text.to_owned(), text: text.to_owned(), ..Page::default() };
         let print = maker.of_page(&page).unwrap();

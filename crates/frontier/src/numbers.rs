@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn each_key_has_its_number_until_all_are_forgotten() {
-        let keys: Vec<u128> = (0..5_000u128).map(|key| key * key << 60).collect();
+        let keys: Vec<u128> = (0..5_000u128).map(|key| (key * key) << 60).collect();
         let key_of = |number: u32| keys[number as usize];
         let mut numbers = Numbers::default();
         for round in 0..2 {

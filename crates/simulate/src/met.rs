@@ -278,7 +278,7 @@ mod tests {
             if is_fetched {
                 let edge = |target: &u32| Edge {
                     target: keys[*target as usize],
-                    anchor: String::new(),
+                    anchor: Default::default(),
                     look: LinkLook::plain(1),
                     rel: Rel::default(),
                     kind: LinkKind::Anchor,

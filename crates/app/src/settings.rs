@@ -229,7 +229,8 @@ pub(crate) fn forms() -> String {
 
 /// A form that has a name, and the form: `time`, `250ms, 30s, …`.
 pub(crate) fn named_form(setting: &Setting) -> Option<(&str, &str)> {
-    setting.form.split_once(": ").filter(|_| setting.kind != SettingKind::Map)
+    // What stands before a colon may also be a list of words, the last of which has a form.
+    setting.form.split_once(": ").filter(|(name, _)| setting.kind != SettingKind::Map && !name.contains(','))
 }
 
 /// The default as people write it; none where it is nothing.

@@ -20,6 +20,9 @@ fn for_each_command(mut check: impl FnMut(&Command, &[String])) {
     walk(&tree, &mut Vec::new(), &mut check);
 }
 
+/// Columns of help that is not read at a terminal.
+const WIDTH: usize = 100;
+
 #[test]
 fn every_commands_help_works_and_names_its_flags() {
     let mut commands = 0;
@@ -30,6 +33,8 @@ fn every_commands_help_works_and_names_its_flags() {
             let said = gannet(&args);
             assert_eq!(said.code, Some(0), "{args:?}: {}", said.err);
             assert!(said.err.is_empty(), "{args:?}: {}", said.err);
+            let wide = said.out.lines().find(|line| line.chars().count() > WIDTH);
+            assert_eq!(wide, None, "{args:?}: no line is wider than a page");
             for flag in command.get_arguments().filter_map(|arg| arg.get_long()) {
                 assert!(said.out.contains(&format!("--{flag}")), "{args:?} does not mention --{flag}");
             }

@@ -33,7 +33,10 @@ fn every_commands_help_works_and_names_its_flags() {
             let said = gannet(&args);
             assert_eq!(said.code, Some(0), "{args:?}: {}", said.err);
             assert!(said.err.is_empty(), "{args:?}: {}", said.err);
-            let wide = said.out.lines().find(|line| line.chars().count() > WIDTH);
+            // One long word cannot be broken.
+            let is_wide =
+                |line: &&str| line.chars().count() > WIDTH && line.split_whitespace().nth(1).is_some();
+            let wide = said.out.lines().find(is_wide);
             assert_eq!(wide, None, "{args:?}: no line is wider than a page");
             for flag in command.get_arguments().filter_map(|arg| arg.get_long()) {
                 assert!(said.out.contains(&format!("--{flag}")), "{args:?} does not mention --{flag}");

@@ -238,18 +238,7 @@ impl Conductor {
         let starts: Vec<model::PageUrl> =
             self.project.start.iter().chain(&settings.sitemaps).chain(&settings.feeds).cloned().collect();
         for url in &starts {
-            let key = UrlKey::of(url);
-            let offer = Offer {
-                url: url.clone(),
-                key,
-                depth: 0,
-                via: None,
-                unfollowed: None,
-                start: true,
-                hops: 0,
-                further: false,
-                weight: 1,
-            };
+            let offer = Offer { start: true, ..Offer::of(url.clone()) };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
         self.commit(state)?;
@@ -599,19 +588,7 @@ impl Conductor {
         let normalise = self.project.crawl.normalise();
         for (origin, text) in named {
             let Ok(url) = normalise.join(&origin.robots_url(), &text) else { continue };
-            let key = UrlKey::of(&url);
-            let offer = Offer {
-                url,
-                key,
-                depth: 0,
-                via: None,
-                unfollowed: None,
-                start: false,
-                hops: 0,
-                further: false,
-                weight: 1,
-            };
-            self.frontier.offer(&mut state.batch, self.id, offer, now)?;
+            self.frontier.offer(&mut state.batch, self.id, Offer::of(url), now)?;
         }
         Ok(())
     }
@@ -647,18 +624,7 @@ impl Conductor {
         let normalise = self.project.crawl.normalise();
         for named in asked.named {
             let Ok(url) = normalise.parse(named.as_str()) else { continue };
-            let key = UrlKey::of(&url);
-            let offer = Offer {
-                url,
-                key,
-                depth: 1,
-                via: None,
-                unfollowed: None,
-                start: false,
-                hops: 0,
-                further: false,
-                weight: 1,
-            };
+            let offer = Offer { depth: 1, ..Offer::of(url) };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
         Ok(())

@@ -98,17 +98,7 @@ impl PageRead {
     pub(crate) fn image_offers(&self, from: UrlKey, depth: u32, most: u32) -> Vec<Offer> {
         let mut met = HashSet::new();
         let images = self.page.images.iter().filter(|image| met.insert(&image.url)).take(most as usize);
-        let offer = |image: &model::Image| Offer {
-            url: image.url.clone(),
-            key: UrlKey::of(&image.url),
-            depth,
-            via: Some(from),
-            unfollowed: None,
-            start: false,
-            hops: 0,
-            further: false,
-            weight: 1,
-        };
+        let offer = |image: &model::Image| Offer { depth, via: Some(from), ..Offer::of(image.url.clone()) };
         images.map(offer).collect()
     }
 }

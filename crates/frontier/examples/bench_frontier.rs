@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use frontier::tables::URLS;
 use frontier::{Asked, End, Frontier, Next, Offer, Sent, Settled, page_key};
 use kv::{Durability, Options, Reader as _, Store};
-use model::{CrawlId, CrawlSettings, PageUrl, Project, Rate, Timestamp, UrlKey};
+use model::{CrawlId, CrawlSettings, PageUrl, Project, Rate, Timestamp};
 use testkit::process_kib;
 
 #[global_allocator]
@@ -224,18 +224,7 @@ impl Bench {
         let kind = if page % 2 == 0 { "articles" } else { "private" };
         let url =
             PageUrl::parse(&format!("http://host-{host}.test/{kind}/section-{}/page-{page}.html", page % 5))?;
-        let key = UrlKey::of(&url);
-        Ok(Offer {
-            url,
-            key,
-            depth: 3,
-            via: None,
-            unfollowed: None,
-            start: false,
-            hops: 0,
-            further: false,
-            weight: 1,
-        })
+        Ok(Offer { depth: 3, ..Offer::of(url) })
     }
 }
 

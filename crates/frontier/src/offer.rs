@@ -76,18 +76,29 @@ pub struct Offer {
 }
 
 impl Offer {
+    /// A URL that no page led to: as near as a start URL, without being one.
+    pub fn of(url: PageUrl) -> Offer {
+        Offer {
+            key: UrlKey::of(&url),
+            url,
+            depth: 0,
+            via: None,
+            unfollowed: None,
+            start: false,
+            hops: 0,
+            further: false,
+            weight: 1,
+        }
+    }
+
     /// A redirect is no click: its target is as deep as its source, and a start URL's target is a start URL.
     pub fn redirect(record: &UrlRecord, from: UrlKey, to: &PageUrl) -> Offer {
         Offer {
-            key: UrlKey::of(to),
-            url: to.clone(),
             depth: record.depth,
             via: Some(from),
-            unfollowed: None,
             start: record.depth == 0,
             hops: record.hops + 1,
-            further: false,
-            weight: 1,
+            ..Offer::of(to.clone())
         }
     }
 }

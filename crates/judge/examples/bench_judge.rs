@@ -12,7 +12,7 @@ use judge::fingerprint::{Fingerprint, FingerprintMaker, Marks};
 use judge::tables::FINGERPRINTS;
 use kv::{Batch, Durability, Options, Reader, Store};
 use model::{CrawlId, CrawlSettings, Duplicates, HostKey, Page, UrlKey};
-use testkit::process_kib;
+use testkit::{Seed, process_kib, thread_nanos};
 
 const CRAWL: CrawlId = CrawlId(1);
 /// Hashes of a page: few, so that the bench is about the look-up and not about writing.
@@ -169,10 +169,7 @@ fn is_twin(number: u64) -> bool {
 }
 
 fn mixed(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    Seed::new(number).number()
 }
 
 /// Seconds of processor time of this process.
@@ -185,8 +182,7 @@ fn cpu() -> Result<f64, Failure> {
 
 /// Nanoseconds of processor time of this thread: files are merged by another meanwhile.
 fn own_nanos() -> Result<u64, Failure> {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    Ok(stat.split_whitespace().next().ok_or("no times")?.parse()?)
+    Ok(thread_nanos().ok_or("no times")?)
 }
 
 /// MiB of memory that no file backs.

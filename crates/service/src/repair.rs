@@ -17,7 +17,7 @@ use frontier::tables::{
 use frontier::{Frontier, Offer, first_priority, page_key};
 use judge::tables::{EXACT_TEXTS, FINGERPRINTS, HOLDERS, TWINS};
 use kv::{Batch, Durability, Key, KvError, Reader, Store, Table, Value};
-use model::{CrawlId, Outcome, Timestamp, UrlKey};
+use model::{CrawlId, Outcome, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -403,18 +403,7 @@ impl Repair<'_, '_> {
         frontier.begin(crawl, &entry.project)?;
         let mut batch = self.store.batch();
         for url in &entry.project.start {
-            let key = UrlKey::of(url);
-            let offer = Offer {
-                url: url.clone(),
-                key,
-                depth: 0,
-                via: None,
-                unfollowed: None,
-                start: true,
-                hops: 0,
-                further: false,
-                weight: 1,
-            };
+            let offer = Offer { start: true, ..Offer::of(url.clone()) };
             frontier.offer(&mut batch, crawl, offer, self.now)?;
         }
         let (store, now, settings) = (self.store, self.now, &entry.project.crawl);

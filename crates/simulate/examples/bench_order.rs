@@ -12,7 +12,7 @@ use graph::{Graph, PageRank, Preference};
 use kv::{Durability, Options, Store};
 use model::{CrawlId, CrawlSettings, PageUrl, Project, Rate, Timestamp, UrlKey};
 
-use testkit::process_kib;
+use testkit::{Seed, process_kib, thread_nanos};
 
 /// The program's allocator.
 #[global_allocator]
@@ -91,7 +91,7 @@ fn crawl(order: &str) -> Result<Crawled, Failure> {
         max_depth: 0,
         ..CrawlSettings::default()
     };
-    let start = vec![url(0)?.0];
+    let start = vec![offer(0)?.url];
     let project = Project { name: "bench".parse()?, start, crawl, fields: None, index: None };
     frontier.begin(CRAWL, &project)?;
     let mut batch = store.batch();
@@ -154,7 +154,7 @@ fn page(of: &PageUrl, key: UrlKey) -> Result<End, Failure> {
     let number: u64 = of.as_str().rsplit('/').next().unwrap_or_default().parse()?;
     let mut links = Vec::new();
     for link in 0..LINKS {
-        let share = (mixed(number * LINKS + link) >> 11) as f64 / (1u64 << 53) as f64;
+        let share = (Seed::new(number * LINKS + link).number() >> 11) as f64 / (1u64 << 53) as f64;
         let place = (share.powi(4) * PAGES as f64) as u64;
         // Popularity has nothing to do with where a page is.
         links.push(Offer { via: Some(key), ..offer(place * 1_000_003 % PAGES)? });
@@ -163,35 +163,10 @@ fn page(of: &PageUrl, key: UrlKey) -> Result<End, Failure> {
 }
 
 fn offer(page: u64) -> Result<Offer, Failure> {
-    let (url, key) = url(page)?;
-    Ok(Offer {
-        url,
-        key,
-        depth: 0,
-        via: None,
-        unfollowed: None,
-        start: false,
-        hops: 0,
-        further: false,
-        weight: 1,
-    })
-}
-
-fn url(page: u64) -> Result<(PageUrl, UrlKey), Failure> {
-    let url = PageUrl::parse(&format!("http://host-{}.test/articles/{page}", page % HOSTS))?;
-    let key = UrlKey::of(&url);
-    Ok((url, key))
-}
-
-fn mixed(number: u64) -> u64 {
-    let mut x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+    Ok(Offer::of(PageUrl::parse(&format!("http://host-{}.test/articles/{page}", page % HOSTS))?))
 }
 
 /// Processor time of this thread so far, in milliseconds.
 fn thread_millis() -> Result<f64, Failure> {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    Ok(stat.split(' ').next().unwrap_or_default().parse::<f64>()? / 1e6)
+    Ok(thread_nanos().ok_or("no times")? as f64 / 1e6)
 }

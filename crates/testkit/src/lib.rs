@@ -1,5 +1,5 @@
 //! What tests of several crates share: contract suites, seeds, made-up texts, proxies, a disk that forgets, a disk that is full,
-//! memory of the process.
+//! memory and time of the process.
 //!
 //! A dev-dependency only: nothing here is part of the product.
 
@@ -14,7 +14,7 @@ mod skip;
 mod small_disk;
 
 pub use kv_contract::kv_contract;
-pub use process::process_kib;
+pub use process::{process_kib, thread_nanos};
 pub use proxy::{Speaks, TestProxy};
 pub use python::python;
 pub use seed::Seed;

@@ -8,6 +8,12 @@ pub fn process_kib(field: &str) -> Option<u64> {
     amount.split_whitespace().next()?.parse().ok()
 }
 
+/// Nanoseconds that this thread was on a processor, as Linux counts them: others may be at work, too.
+pub fn thread_nanos() -> Option<u64> {
+    let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    times.split_whitespace().next()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,12 +4,14 @@ use archive::tables::Links;
 use frontier::{Offer, TextMark, Unfollowed};
 use judge::book::{self, Verdict};
 use judge::fingerprint::Fingerprint;
-use kv::{Batch, KvError};
+use kv::{Batch, KvError, Reader};
 use model::{CrawlId, CrawlSettings, DuplicateSettings, Duplicates, UrlKey};
 
 /// Judges pages by a project's settings.
 pub(crate) struct DuplicateBook {
     settings: DuplicateSettings,
+    /// No page that comes can have a text in the book: the run began with none, and nothing was visited again.
+    all_new: bool,
 }
 
 /// What becomes of a page for the sake of others with its text.
@@ -22,8 +24,18 @@ pub(crate) struct Treatment {
 }
 
 impl DuplicateBook {
-    pub(crate) fn new(settings: &CrawlSettings) -> DuplicateBook {
-        DuplicateBook { settings: settings.duplicate_settings() }
+    pub(crate) fn open(
+        reader: &impl Reader,
+        crawl: CrawlId,
+        settings: &CrawlSettings,
+    ) -> Result<DuplicateBook, KvError> {
+        let all_new = book::is_empty(reader, crawl)?;
+        Ok(DuplicateBook { settings: settings.duplicate_settings(), all_new })
+    }
+
+    /// Pages are visited again from now on.
+    pub(crate) fn expect_revisits(&mut self) {
+        self.all_new = false;
     }
 
     /// Judges a page and notes its text in the batch; a page without a fingerprint has none any more.
@@ -34,16 +46,15 @@ impl DuplicateBook {
         page: UrlKey,
         fingerprint: Option<&Fingerprint>,
     ) -> Result<Treatment, KvError> {
-        if self.settings.method == Duplicates::Off {
-            return Ok(Treatment::default());
-        }
-        match fingerprint {
-            Some(fingerprint) => {
-                let verdict = book::judge(batch, crawl, page, fingerprint, self.settings.threshold)?;
-                Ok(self.treatment(&verdict))
-            }
-            None => book::forget(batch, crawl, page).map(|()| Treatment::default()),
-        }
+        let threshold = self.settings.threshold;
+        let verdict = match fingerprint {
+            _ if self.settings.method == Duplicates::Off => Verdict::default(),
+            Some(text) if self.all_new => book::judge_new(batch, crawl, page, text, threshold)?,
+            Some(text) => book::judge(batch, crawl, page, text, threshold)?,
+            None if self.all_new => Verdict::default(),
+            None => book::forget(batch, crawl, page).map(|()| Verdict::default())?,
+        };
+        Ok(self.treatment(&verdict))
     }
 
     fn treatment(&self, verdict: &Verdict) -> Treatment {

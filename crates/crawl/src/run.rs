@@ -176,7 +176,7 @@ impl Run {
         let start = move || -> Result<Ended, CrawlError> {
             let robots = robots_book(&runtime, &slots, &project)?;
             let hints = HintsBook::new(project.crawl.crawl_hints);
-            let duplicates = DuplicateBook::new(&project.crawl);
+            let duplicates = DuplicateBook::open(&store, crawl, &project.crawl)?;
             let conductor = Conductor {
                 id: crawl,
                 project,

@@ -47,6 +47,17 @@ const FAR: f32 = 0.4;
 /// The turn of URLs that are worth this part of the best is near.
 const NEAR: f32 = 0.6;
 
+/// How much room is left. It is made in steps, each with a commit of its own, so that none lasts long.
+#[derive(Debug, Default)]
+enum Room {
+    #[default]
+    Enough,
+    /// Ranks tell what may go.
+    Little,
+    /// Which of the first so many URLs stay; later ones do.
+    Chosen(Vec<bool>),
+}
+
 /// What links say of the URLs of a crawl.
 #[derive(Debug, Default)]
 pub(crate) struct Importance {
@@ -70,8 +81,7 @@ pub(crate) struct Importance {
     next_epoch: u64,
     /// Pages at which ranks are wanted again.
     next_ranks: u64,
-    /// There is little room left, and ranks tell what may go.
-    wants_room: bool,
+    room: Room,
     /// Not all URLs and links had room.
     is_partial: bool,
     /// Pages were read before, and what they say of links is not known.
@@ -323,14 +333,17 @@ impl Importance {
                 self.mark_changed(number);
             }
         }
-        self.wants_room = self.is_crowded();
+        self.room = if self.is_crowded() { Room::Little } else { Room::Enough };
     }
 
-    /// Makes room if there is little: apart from taking ranks, so that neither lasts long.
-    pub(crate) fn make_room_if_wanted(&mut self) {
-        if std::mem::take(&mut self.wants_room) {
-            self.make_room();
+    /// A step towards more room, if there is little; whether there was any.
+    pub(crate) fn make_room(&mut self) -> bool {
+        match std::mem::take(&mut self.room) {
+            Room::Enough => return false,
+            Room::Little => self.room = Room::Chosen(self.most_important()),
+            Room::Chosen(stays) => self.keep(&stays),
         }
+        true
     }
 
     /// True when what waits of pages promised before the process began is not known.
@@ -530,10 +543,9 @@ impl Importance {
         self.known.len() > MOST / 4 * 3 || self.links.is_crowded()
     }
 
-    /// Forgets the links of the less important pages, and what is known of the less important URLs that wait, until
-    /// half of the room is free.
-    fn make_room(&mut self) {
-        (self.is_partial, self.age) = (true, self.age + 1);
+    /// Which URLs to keep so that half of the room is free: of pages those that are important, with their links, and of
+    /// waiting URLs likewise.
+    fn most_important(&self) -> Vec<bool> {
         let rank = |number: u32| self.known[number as usize].rank;
         let mut pages: Vec<(u32, usize)> =
             self.links.pages().map(|page| (page.source, page.targets.len())).collect();
@@ -556,11 +568,13 @@ impl Importance {
             waiting.truncate(room);
         }
         waiting.into_iter().for_each(|number| stays[number as usize] = true);
-        self.keep(&stays);
+        stays
     }
 
-    /// Forgets all URLs but these; they get other numbers.
+    /// Forgets all URLs but these and later ones; they get other numbers.
     fn keep(&mut self, stays: &[bool]) {
+        (self.is_partial, self.age) = (true, self.age + 1);
+        let stays = |number: usize| stays.get(number).is_none_or(|stays| *stays);
         let links = std::mem::take(&mut self.links);
         let mut new_number = vec![u32::MAX; self.known.len()];
         // In place: there is no room for both.
@@ -568,7 +582,7 @@ impl Importance {
         self.host_numbers.clear();
         let hosts = std::mem::take(&mut self.hosts);
         let mut kept = 0;
-        for old in (0..self.known.len()).filter(|old| stays[*old]) {
+        for old in (0..self.known.len()).filter(|old| stays(*old)) {
             let mut url = self.known[old];
             let before = &hosts[url.host as usize];
             url.host = self.host_number(before.key);
@@ -592,7 +606,7 @@ impl Importance {
         self.known.truncate(kept);
         self.promised.truncate(kept);
         links.take_pages(|page| {
-            if stays[page.source as usize] {
+            if stays(page.source as usize) {
                 let links = page.targets.iter().zip(page.weights);
                 let links = links.map(|(target, weight)| (new_number[*target as usize], *weight));
                 let links: Vec<(u32, u8)> = links.filter(|(target, _)| *target != u32::MAX).collect();
@@ -694,7 +708,12 @@ mod tests {
             let known = importance.known_links();
             let ranks: Vec<f32> = known.estimates.iter().map(|rank| rank / LEAST_RANK).collect();
             importance.set_ranks(&known, &ranks);
-            importance.make_room_if_wanted();
+            let (age, room) = (importance.age, importance.make_room());
+            // Read between the steps: it stays.
+            read(&mut importance, next - 50, &[next]);
+            assert_eq!((importance.age, importance.make_room()), (age, room));
+            assert_eq!(importance.of(url(next)).in_links, 1);
+            next += 50;
         }
         assert!(importance.is_partial);
         for popular in 1..=9 {

@@ -65,7 +65,9 @@ impl Frontier {
             if !crawl.order.changes() {
                 continue;
             }
-            self.crawl_mut(id).importance.make_room_if_wanted();
+            if self.crawl_mut(id).importance.make_room() {
+                continue;
+            }
             let crawl = self.crawl(id);
             let epoch = crawl.importance.epoch();
             let is_past = |host: &HostKey| crawl.sites.get(host).is_some_and(|site| site.epoch < epoch);

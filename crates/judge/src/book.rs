@@ -44,16 +44,25 @@ pub fn judge(
 ) -> Result<Verdict, KvError> {
     let row = (crawl.0, page.host.0, page.page);
     let former = batch.get(&FINGERPRINTS, &row)?;
-    let unchanged = former.as_ref() == Some(fingerprint);
-    if !unchanged {
-        forget_text(batch, crawl, page, former.as_ref())?;
-    }
-    let mut verdict = exact(batch, crawl, page, fingerprint)?;
-    if unchanged {
+    if former.as_ref() == Some(fingerprint) {
         // Judged before; what has come since was judged against it.
-        verdict.twins = batch.get(&TWINS, &row)?.unwrap_or_default().twins;
-        return Ok(verdict);
+        let twins = batch.get(&TWINS, &row)?.unwrap_or_default().twins;
+        return Ok(Verdict { twins, ..exact(batch, crawl, page, fingerprint)? });
     }
+    forget_text(batch, crawl, page, former.as_ref())?;
+    judge_new(batch, crawl, page, fingerprint, threshold)
+}
+
+/// Judges a page that has no text in the book yet, and notes it.
+pub fn judge_new(
+    batch: &mut Batch,
+    crawl: CrawlId,
+    page: UrlKey,
+    fingerprint: &Fingerprint,
+    threshold: f64,
+) -> Result<Verdict, KvError> {
+    let row = (crawl.0, page.host.0, page.page);
+    let mut verdict = exact(batch, crawl, page, fingerprint)?;
     let text = (crawl.0, fingerprint.exact, page.host.0, page.page);
     batch.put(&EXACT_TEXTS, &text, &fingerprint.whole);
     if verdict.copy_of.is_none() && !fingerprint.sketch.is_empty() {
@@ -72,6 +81,11 @@ pub fn judge(
 pub fn forget(batch: &mut Batch, crawl: CrawlId, page: UrlKey) -> Result<(), KvError> {
     let former = batch.get(&FINGERPRINTS, &(crawl.0, page.host.0, page.page))?;
     forget_text(batch, crawl, page, former.as_ref())
+}
+
+/// True of a crawl of which no page has a text in the book.
+pub fn is_empty(reader: &impl Reader, crawl: CrawlId) -> Result<bool, KvError> {
+    Ok(reader.prefix(&FINGERPRINTS, &crawl.0).keys().next().transpose()?.is_none())
 }
 
 /// Near duplicates of a page that still count.

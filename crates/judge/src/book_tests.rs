@@ -12,20 +12,22 @@ const CRAWL: CrawlId = CrawlId(1);
 struct Book {
     store: Store,
     maker: FingerprintMaker,
+    all_new: bool,
 }
 
 impl Book {
     fn by(method: Duplicates) -> Book {
         let settings = CrawlSettings { duplicates: method, ..CrawlSettings::default() };
         let maker = FingerprintMaker::of(&settings.duplicate_settings()).expect("not off");
-        Book { store: Store::memory(), maker }
+        Book { store: Store::memory(), maker, all_new: false }
     }
 
     fn read(&mut self, path: &str, main: &str, menu: &str) -> Verdict {
         let page = Page { main: main.to_owned(), text: format!("{menu}\n{main}"), ..Page::default() };
         let fingerprint = self.maker.of_page(&page).expect("enough text");
         let mut batch = self.store.batch();
-        let verdict = judge(&mut batch, CRAWL, key(path), &fingerprint, 0.7).unwrap();
+        let by = if self.all_new { judge_new } else { judge };
+        let verdict = by(&mut batch, CRAWL, key(path), &fingerprint, 0.7).unwrap();
         self.store.commit(batch, Durability::Synced).unwrap();
         verdict
     }
@@ -95,6 +97,25 @@ fn a_page_is_no_duplicate_of_itself_and_leaves_nothing_when_it_changes() {
         forget(&mut batch, CRAWL, key("b")).unwrap();
         book.store.commit(batch, Durability::Synced).unwrap();
         assert_eq!(book.rows(), (0, 0, 0, 0), "{method}");
+    }
+}
+
+#[test]
+fn a_page_without_a_text_yet_is_judged_as_by_a_look_for_one() {
+    for method in [Duplicates::Exact, Duplicates::Winnowing, Duplicates::Keywords] {
+        let (mut looking, mut all_new) = (Book::by(method), Book::by(method));
+        all_new.all_new = true;
+        assert!(is_empty(&all_new.store, CRAWL).unwrap());
+        let mut edited = words(1, 300);
+        edited[20] = "another".into();
+        for (path, text) in [("a", words(1, 300)), ("b", words(1, 300)), ("c", edited), ("d", words(2, 300))]
+        {
+            let verdicts = [&mut looking, &mut all_new].map(|book| book.read(path, &text.join(" "), ""));
+            assert_eq!(verdicts[0], verdicts[1], "{method} {path}");
+        }
+        assert_eq!(looking.rows(), all_new.rows(), "{method}");
+        assert!(!is_empty(&all_new.store, CRAWL).unwrap());
+        assert!(is_empty(&all_new.store, CrawlId(CRAWL.0 + 1)).unwrap());
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::{
     Key, KvError, Store, Table, Value,
-    read::{Bounds, Bytes, RawReader, RawRows, as_slices, encoded},
+    key_bytes::{Bounds, KeyBytes},
+    read::{Bytes, RawReader, RawRow, RawRows, encoded},
     table::Layout,
 };
 use std::{
@@ -22,20 +23,23 @@ pub(crate) type Change = Option<Bytes>;
 /// between themselves who goes first.
 pub struct Batch {
     store: Store,
-    changes: BTreeMap<&'static str, (Layout, BTreeMap<Bytes, Change>)>,
+    changes: BTreeMap<&'static str, (Layout, BTreeMap<KeyBytes, Change>)>,
     bytes: usize,
+    /// Room for the bytes of a value.
+    value: Vec<u8>,
 }
 
 impl Batch {
     pub(crate) fn new(store: Store) -> Self {
-        Self { store, changes: BTreeMap::new(), bytes: 0 }
+        Self { store, changes: BTreeMap::new(), bytes: 0, value: Vec::new() }
     }
 
     /// Sets the value of `key`.
     pub fn put<K: Key, V: Value>(&mut self, table: &Table<K, V>, key: &K, value: &V) {
-        let mut bytes = Vec::new();
-        value.encode(&mut bytes);
-        self.change(table.layout, encoded(key), Some(bytes.into()));
+        self.value.clear();
+        value.encode(&mut self.value);
+        let bytes = Bytes::from(self.value.as_slice());
+        self.change(table.layout, encoded(key), Some(bytes));
     }
 
     /// Removes `key`, whether or not it has a value.
@@ -81,20 +85,20 @@ impl Batch {
         Ok(())
     }
 
-    pub(crate) fn into_changes(self) -> impl Iterator<Item = (Layout, BTreeMap<Bytes, Change>)> + use<> {
+    pub(crate) fn into_changes(self) -> impl Iterator<Item = (Layout, BTreeMap<KeyBytes, Change>)> + use<> {
         self.changes.into_values()
     }
 
-    fn change(&mut self, table: Layout, key: Vec<u8>, change: Change) {
+    fn change(&mut self, table: Layout, key: KeyBytes, change: Change) {
         self.bytes += key.len() + change.as_ref().map_or(0, |value| value.len());
         let (_, changes) = self.changes.entry(table.name).or_insert((table, BTreeMap::new()));
-        changes.insert(key.into(), change);
+        changes.insert(key, change);
     }
 }
 
 impl RawReader for Batch {
     #[expect(private_interfaces, reason = "sealed: only this crate reads raw rows")]
-    fn raw_get(&self, table: Layout, key: &[u8]) -> Result<Option<Bytes>, KvError> {
+    fn raw_get(&self, table: Layout, key: &KeyBytes) -> Result<Option<Bytes>, KvError> {
         match self.changes.get(table.name).and_then(|(_, changes)| changes.get(key)) {
             Some(change) => Ok(change.clone()),
             None => self.store.raw_get(table, key),
@@ -103,9 +107,9 @@ impl RawReader for Batch {
 
     #[expect(private_interfaces, reason = "sealed: only this crate reads raw rows")]
     fn raw_range(&self, table: Layout, bounds: Bounds) -> RawRows {
-        let changes: VecDeque<(Bytes, Change)> = match self.changes.get(table.name) {
+        let changes: VecDeque<(KeyBytes, Change)> = match self.changes.get(table.name) {
             Some((_, changes)) => {
-                let range = changes.range::<[u8], _>(as_slices(&bounds));
+                let range = changes.range((bounds.0.as_ref(), bounds.1.as_ref()));
                 range.map(|(key, change)| (key.clone(), change.clone())).collect()
             }
             None => VecDeque::new(),
@@ -120,15 +124,15 @@ impl RawReader for Batch {
 
 /// Changes laid over stored rows, from both ends.
 struct Overlaid {
-    changes: VecDeque<(Bytes, Change)>,
+    changes: VecDeque<(KeyBytes, Change)>,
     stored: RawRows,
     /// The next stored row at either end, once it was looked at.
-    front: Option<(Bytes, Bytes)>,
-    back: Option<(Bytes, Bytes)>,
+    front: Option<RawRow>,
+    back: Option<RawRow>,
 }
 
 impl Iterator for Overlaid {
-    type Item = Result<(Bytes, Bytes), KvError>;
+    type Item = Result<RawRow, KvError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

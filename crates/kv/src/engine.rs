@@ -7,7 +7,8 @@ use crate::{
     Batch, Durability, KvError, Options,
     disk::{DATA_FOLDER, sync_dir},
     error::no_space,
-    read::{Bounds, Bytes, RawRows},
+    key_bytes::{Bounds, KeyBytes},
+    read::{Bytes, RawRows},
     table::{Layout, Reads},
 };
 use fjall::{
@@ -97,8 +98,8 @@ impl Engine {
             let keyspace = self.table(table)?;
             for (key, change) in changes {
                 match change {
-                    Some(value) => write.insert(&keyspace, key, value),
-                    None => write.remove(&keyspace, key),
+                    Some(value) => write.insert(&keyspace, &*key, value),
+                    None => write.remove(&keyspace, &*key),
                 }
             }
         }
@@ -244,7 +245,10 @@ impl EngineSnapshot {
             Ok(Some(keyspace)) => {
                 let engine = self.engine.clone();
                 let rows = self.view.range(&keyspace, bounds);
-                Box::new(rows.map(move |row| row.into_inner().map_err(|e| engine.read_error(e))))
+                Box::new(rows.map(move |row| match row.into_inner() {
+                    Ok((key, value)) => Ok((KeyBytes::from(&*key), value)),
+                    Err(error) => Err(engine.read_error(error)),
+                }))
             }
             Ok(None) => Box::new(std::iter::empty()),
             Err(error) => Box::new(std::iter::once(Err(error))),

@@ -3,12 +3,12 @@
 //! Numbers are big-endian, tuples are their parts one after the other. A part of variable
 //! length can only come last, which the types enforce: all others are [`FixedKey`].
 
-use crate::DecodeError;
+use crate::{DecodeError, key_bytes::KeyBytes};
 
 /// A type that can be a table's key.
 pub trait Key: Sized {
     /// Appends the key's bytes. Of two keys the smaller one must give the smaller bytes.
-    fn encode(&self, out: &mut Vec<u8>);
+    fn encode(&self, out: &mut KeyBytes);
 
     /// Takes a key off the front of `input`.
     fn decode_front(input: &mut &[u8]) -> Result<Self, DecodeError>;
@@ -33,14 +33,14 @@ pub trait FixedKey: Key {}
 /// tuple, or the beginning of a text.
 pub trait Prefix<K> {
     /// Appends the bytes with which every wanted key begins.
-    fn encode_prefix(&self, out: &mut Vec<u8>);
+    fn encode_prefix(&self, out: &mut KeyBytes);
 }
 
 macro_rules! number {
     ($($number:ty),*) => {$(
         impl Key for $number {
-            fn encode(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_be_bytes());
+            fn encode(&self, out: &mut KeyBytes) {
+                out.push(&self.to_be_bytes());
             }
 
             fn decode_front(input: &mut &[u8]) -> Result<Self, DecodeError> {
@@ -55,8 +55,8 @@ macro_rules! number {
 number!(u8, u16, u32, u64, u128);
 
 impl<const N: usize> Key for [u8; N] {
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self);
+    fn encode(&self, out: &mut KeyBytes) {
+        out.push(self);
     }
 
     fn decode_front(input: &mut &[u8]) -> Result<Self, DecodeError> {
@@ -68,8 +68,8 @@ impl<const N: usize> FixedKey for [u8; N] {}
 
 /// The one key of a table with a single row; a byte, since the engine knows no empty key.
 impl Key for () {
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.push(0);
+    fn encode(&self, out: &mut KeyBytes) {
+        out.push(&[0]);
     }
 
     fn decode_front(input: &mut &[u8]) -> Result<Self, DecodeError> {
@@ -78,8 +78,8 @@ impl Key for () {
 }
 
 impl Key for Vec<u8> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self);
+    fn encode(&self, out: &mut KeyBytes) {
+        out.push(self);
     }
 
     fn decode_front(input: &mut &[u8]) -> Result<Self, DecodeError> {
@@ -88,8 +88,8 @@ impl Key for Vec<u8> {
 }
 
 impl Key for String {
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.as_bytes());
+    fn encode(&self, out: &mut KeyBytes) {
+        out.push(self.as_bytes());
     }
 
     fn decode_front(input: &mut &[u8]) -> Result<Self, DecodeError> {
@@ -99,21 +99,21 @@ impl Key for String {
 }
 
 impl Prefix<String> for str {
-    fn encode_prefix(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.as_bytes());
+    fn encode_prefix(&self, out: &mut KeyBytes) {
+        out.push(self.as_bytes());
     }
 }
 
 impl Prefix<Vec<u8>> for [u8] {
-    fn encode_prefix(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self);
+    fn encode_prefix(&self, out: &mut KeyBytes) {
+        out.push(self);
     }
 }
 
 macro_rules! tuple {
     ($($part:ident . $index:tt),* ; $last:ident . $last_index:tt) => {
         impl<$($part: FixedKey,)* $last: Key> Key for ($($part,)* $last) {
-            fn encode(&self, out: &mut Vec<u8>) {
+            fn encode(&self, out: &mut KeyBytes) {
                 $(self.$index.encode(out);)*
                 self.$last_index.encode(out);
             }
@@ -127,7 +127,7 @@ macro_rules! tuple {
 
         // The whole tuple too: with a text at the end it asks for all that begin like it.
         impl<$($part: FixedKey,)* $last: Key> Prefix<($($part,)* $last)> for ($($part,)* $last) {
-            fn encode_prefix(&self, out: &mut Vec<u8>) {
+            fn encode_prefix(&self, out: &mut KeyBytes) {
                 self.encode(out);
             }
         }
@@ -141,7 +141,7 @@ tuple!(A.0, B.1, C.2; D.3);
 macro_rules! prefix {
     ($prefix:ty, $whole:ty, $($part:ident: $bound:ident),*) => {
         impl<$($part: $bound),*> Prefix<$whole> for $prefix {
-            fn encode_prefix(&self, out: &mut Vec<u8>) {
+            fn encode_prefix(&self, out: &mut KeyBytes) {
                 self.encode(out);
             }
         }

@@ -4,7 +4,8 @@
 use crate::{
     KvError,
     batch::{Batch, Change},
-    read::{Bounds, Bytes, RawRows, as_slices},
+    key_bytes::{Bounds, KeyBytes},
+    read::{Bytes, RawRow, RawRows},
     store::Durability,
     table::Layout,
 };
@@ -14,7 +15,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-type Rows = BTreeMap<Bytes, Bytes>;
+type Rows = BTreeMap<KeyBytes, Bytes>;
 
 /// The tables of one moment; shared until someone writes to them.
 #[derive(Clone, Default)]
@@ -30,7 +31,7 @@ pub(crate) struct Memory {
 struct State {
     current: Tables,
     /// What each commit since the last sync has replaced, oldest first: a power cut may bring it back.
-    unsynced: Vec<Vec<(Layout, Bytes, Change)>>,
+    unsynced: Vec<Vec<(Layout, KeyBytes, Change)>>,
 }
 
 impl Memory {
@@ -50,7 +51,7 @@ impl Memory {
         }
     }
 
-    pub(crate) fn get(&self, table: Layout, key: &[u8]) -> Option<Bytes> {
+    pub(crate) fn get(&self, table: Layout, key: &KeyBytes) -> Option<Bytes> {
         self.state().current.get(table, key)
     }
 
@@ -77,7 +78,7 @@ impl Memory {
 }
 
 impl Tables {
-    pub(crate) fn get(&self, table: Layout, key: &[u8]) -> Option<Bytes> {
+    pub(crate) fn get(&self, table: Layout, key: &KeyBytes) -> Option<Bytes> {
         self.0.get(table.name)?.get(key).cloned()
     }
 
@@ -94,7 +95,7 @@ impl Tables {
     }
 
     /// Makes changes; `replaced` is told what each key held before.
-    fn apply(&mut self, batch: Batch, mut replaced: impl FnMut(Layout, &Bytes, Change)) {
+    fn apply(&mut self, batch: Batch, mut replaced: impl FnMut(Layout, &KeyBytes, Change)) {
         for (table, changes) in batch.into_changes() {
             let rows = self.rows(table);
             for (key, change) in changes {
@@ -108,7 +109,7 @@ impl Tables {
         }
     }
 
-    fn change(&mut self, table: Layout, key: Bytes, change: Change) {
+    fn change(&mut self, table: Layout, key: KeyBytes, change: Change) {
         let rows = self.rows(table);
         match change {
             Some(value) => rows.insert(key, value),
@@ -130,7 +131,7 @@ struct Range {
     rows: Arc<Rows>,
     bounds: Bounds,
     /// Read from the front and not yet given.
-    ahead: VecDeque<(Bytes, Bytes)>,
+    ahead: VecDeque<RawRow>,
     at_once: usize,
     /// Nothing is left between the bounds.
     done: bool,
@@ -145,32 +146,32 @@ impl Range {
         if self.done {
             return;
         }
-        let mut range = self.rows.range::<[u8], _>(as_slices(&self.bounds));
+        let mut range = self.rows.range((self.bounds.0.as_ref(), self.bounds.1.as_ref()));
         self.ahead.extend(range.by_ref().take(self.at_once).map(|(key, value)| (key.clone(), value.clone())));
         // The last row must end it: a range excluded on both sides of one key is not allowed.
         self.done = range.next().is_none();
         if let Some((key, _)) = self.ahead.back() {
-            self.bounds.0 = Bound::Excluded(key.to_vec());
+            self.bounds.0 = Bound::Excluded(key.clone());
         }
         self.at_once = (self.at_once * 4).min(READ_AHEAD);
     }
 
-    fn last(&mut self) -> Option<(Bytes, Bytes)> {
+    fn last(&mut self) -> Option<RawRow> {
         if self.done {
             return None;
         }
-        let mut range = self.rows.range::<[u8], _>(as_slices(&self.bounds));
+        let mut range = self.rows.range((self.bounds.0.as_ref(), self.bounds.1.as_ref()));
         let found = range.next_back().map(|(key, value)| (key.clone(), value.clone()));
         self.done = range.next().is_none();
         if let Some((key, _)) = &found {
-            self.bounds.1 = Bound::Excluded(key.to_vec());
+            self.bounds.1 = Bound::Excluded(key.clone());
         }
         found
     }
 }
 
 impl Iterator for Range {
-    type Item = Result<(Bytes, Bytes), KvError>;
+    type Item = Result<RawRow, KvError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ahead.is_empty() {

@@ -1,6 +1,10 @@
 //! Typed reads, the same over a store, a snapshot and a batch.
 
-use crate::{Key, KvError, Prefix, Table, Value, table::Layout};
+use crate::{
+    Key, KvError, Prefix, Table, Value,
+    key_bytes::{Bounds, KeyBytes},
+    table::Layout,
+};
 use std::{
     marker::PhantomData,
     ops::{Bound, RangeBounds},
@@ -9,11 +13,11 @@ use std::{
 /// Bytes shared with the engine's cache; cheap to clone.
 pub(crate) type Bytes = fjall::Slice;
 
-/// Rows as the engine gives them, in key order.
-pub(crate) type RawRows = Box<dyn DoubleEndedIterator<Item = Result<(Bytes, Bytes), KvError>> + Send>;
+/// A row as the engine gives it.
+pub(crate) type RawRow = (KeyBytes, Bytes);
 
-/// The bytes between which keys are wanted.
-pub(crate) type Bounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);
+/// Rows in key order.
+pub(crate) type RawRows = Box<dyn DoubleEndedIterator<Item = Result<RawRow, KvError>> + Send>;
 
 mod sealed {
     use super::*;
@@ -21,7 +25,7 @@ mod sealed {
     /// What a source of rows provides; the typed methods are built on these two.
     pub trait RawReader {
         #[expect(private_interfaces, reason = "sealed: only this crate reads raw rows")]
-        fn raw_get(&self, table: Layout, key: &[u8]) -> Result<Option<Bytes>, KvError>;
+        fn raw_get(&self, table: Layout, key: &KeyBytes) -> Result<Option<Bytes>, KvError>;
 
         #[expect(private_interfaces, reason = "sealed: only this crate reads raw rows")]
         fn raw_range(&self, table: Layout, bounds: Bounds) -> RawRows;
@@ -61,7 +65,7 @@ pub trait Reader: RawReader {
         table: &Table<K, V>,
         prefix: &P,
     ) -> Entries<K, V> {
-        let mut start = Vec::new();
+        let mut start = KeyBytes::new();
         prefix.encode_prefix(&mut start);
         let end = after_prefix(&start);
         Entries::new(self, table, (Bound::Included(start), end))
@@ -103,7 +107,7 @@ impl<K: Key, V: Value> Entries<K, V> {
         Keys { raw: self.raw, table: self.table, types: PhantomData }
     }
 
-    fn decode(&self, row: Result<(Bytes, Bytes), KvError>) -> Result<(K, V), KvError> {
+    fn decode(&self, row: Result<RawRow, KvError>) -> Result<(K, V), KvError> {
         let (key, value) = row?;
         Ok((decode_key(self.table, &key)?, decode_value(self.table, &value)?))
     }
@@ -133,7 +137,7 @@ pub struct Keys<K> {
 }
 
 impl<K: Key> Keys<K> {
-    fn decode(&self, row: Result<(Bytes, Bytes), KvError>) -> Result<K, KvError> {
+    fn decode(&self, row: Result<RawRow, KvError>) -> Result<K, KvError> {
         decode_key(self.table, &row?.0)
     }
 }
@@ -154,14 +158,10 @@ impl<K: Key> DoubleEndedIterator for Keys<K> {
     }
 }
 
-pub(crate) fn encoded<K: Key>(key: &K) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(32);
+pub(crate) fn encoded<K: Key>(key: &K) -> KeyBytes {
+    let mut bytes = KeyBytes::new();
     key.encode(&mut bytes);
     bytes
-}
-
-pub(crate) fn as_slices(bounds: &Bounds) -> (Bound<&[u8]>, Bound<&[u8]>) {
-    (bounds.0.as_ref().map(Vec::as_slice), bounds.1.as_ref().map(Vec::as_slice))
 }
 
 fn decode_key<K: Key>(table: &'static str, bytes: &[u8]) -> Result<K, KvError> {
@@ -173,11 +173,11 @@ fn decode_value<V: Value>(table: &'static str, bytes: &[u8]) -> Result<V, KvErro
 }
 
 /// The first bytes beyond all that begin with `prefix`: there are none after 0xff only.
-fn after_prefix(prefix: &[u8]) -> Bound<Vec<u8>> {
+fn after_prefix(prefix: &[u8]) -> Bound<KeyBytes> {
     match prefix.iter().rposition(|&byte| byte != 0xff) {
         Some(last) => {
-            let mut end = prefix[..=last].to_vec();
-            end[last] += 1;
+            let mut end = KeyBytes::from(&prefix[..last]);
+            end.push(&[prefix[last] + 1]);
             Bound::Excluded(end)
         }
         None => Bound::Unbounded,

@@ -7,8 +7,9 @@ use crate::{
     Batch, KvError,
     disk::Disk,
     engine::EngineSnapshot,
+    key_bytes::{Bounds, KeyBytes},
     memory::{Memory, Tables},
-    read::{Bounds, Bytes, RawReader, RawRows},
+    read::{Bytes, RawReader, RawRows},
     table::Layout,
 };
 use std::{path::Path, sync::Arc};
@@ -162,7 +163,7 @@ impl Store {
 
 impl RawReader for Store {
     #[expect(private_interfaces, reason = "sealed: only this crate reads raw rows")]
-    fn raw_get(&self, table: Layout, key: &[u8]) -> Result<Option<Bytes>, KvError> {
+    fn raw_get(&self, table: Layout, key: &KeyBytes) -> Result<Option<Bytes>, KvError> {
         match &self.engine {
             Engine::Disk(disk) => disk.engine()?.get(table, key),
             Engine::Memory(memory) => Ok(memory.get(table, key)),
@@ -191,7 +192,7 @@ enum View {
 
 impl RawReader for Snapshot {
     #[expect(private_interfaces, reason = "sealed: only this crate reads raw rows")]
-    fn raw_get(&self, table: Layout, key: &[u8]) -> Result<Option<Bytes>, KvError> {
+    fn raw_get(&self, table: Layout, key: &KeyBytes) -> Result<Option<Bytes>, KvError> {
         match &self.view {
             View::Disk(view) => view.get(table, key),
             View::Closed(disk) => disk.engine()?.get(table, key),

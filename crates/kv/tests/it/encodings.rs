@@ -1,6 +1,6 @@
 //! Keys sort as their bytes do; values say who wrote them.
 
-use kv::{DecodeError, Durability, Key, KvError, Reader, Record, Store, Table};
+use kv::{DecodeError, Durability, Key, KeyBytes, KvError, Reader, Record, Store, Table};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
@@ -50,7 +50,7 @@ proptest! {
 
 fn check_order<K: Key + Ord + Debug>(a: &K, b: &K) -> Result<(), TestCaseError> {
     let bytes = |key: &K| {
-        let mut bytes = Vec::new();
+        let mut bytes = KeyBytes::new();
         key.encode(&mut bytes);
         bytes
     };

@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use model::Cut;
 use net::Clock;
 use tokio::time::Sleep;
 
 use crate::{Limits, Share};
+
+/// Room made at once for a body whose length is told: no more is believed before it comes.
+const MOST_AT_ONCE: usize = 1 << 18;
 
 /// What was read of a body.
 #[derive(Default)]
@@ -31,6 +34,7 @@ pub(crate) async fn read_body(
 ) -> Read {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let enough = limits.lowest_rate.saturating_mul(limits.rate_window.as_secs().max(1));
+    let told = body.size_hint().exact().and_then(|length| usize::try_from(length).ok());
     let mut kept = BytesMut::new();
     let mut window = pin!(tokio::time::sleep(limits.rate_window));
     let mut in_window = 0u64;
@@ -58,6 +62,9 @@ pub(crate) async fn read_body(
                             window.set(tokio::time::sleep(limits.rate_window));
                             in_window = enough;
                         }
+                    }
+                    if kept.is_empty() {
+                        kept.reserve(told.unwrap_or_default().min(most).min(MOST_AT_ONCE));
                     }
                     kept.extend_from_slice(taken);
                     if data.len() > left {

@@ -21,7 +21,7 @@ unsafe extern "C" {
 const PURGE_DELAY: c_int = 15;
 
 fn main() -> ExitCode {
-    mi_option_set(PURGE_DELAY, 10);
+    mi_option_set(PURGE_DELAY, 100);
     let mut args = std::env::args_os();
     if args.len() == 2 && args.nth(1).is_some_and(|first| first == ARGUMENT) {
         return if serve_document().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };

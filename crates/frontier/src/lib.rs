@@ -71,7 +71,7 @@ use tables::{ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, SCHEDULE, SITES, STATS,
 const FARTHEST: Duration = Duration::from_secs(24 * 3600);
 
 /// Recent URLs remembered in memory: 32 bytes each.
-const RECENT: usize = 1 << 19;
+const RECENT: usize = 1 << 18;
 
 /// Why the frontier cannot go on.
 #[derive(Debug, thiserror::Error)]

@@ -575,17 +575,16 @@ impl Importance {
     fn keep(&mut self, stays: &[bool]) {
         (self.is_partial, self.age) = (true, self.age + 1);
         let stays = |number: usize| stays.get(number).is_none_or(|stays| *stays);
-        let links = std::mem::take(&mut self.links);
-        let mut new_number = vec![u32::MAX; self.known.len()];
-        // In place: there is no room for both.
-        self.numbers.clear();
         self.host_numbers.clear();
         let hosts = std::mem::take(&mut self.hosts);
+        let mut new_hosts = vec![None; hosts.len()];
+        let mut new_number = vec![None; self.known.len()];
         let mut kept = 0;
+        // In place: there is no room for both.
         for old in (0..self.known.len()).filter(|old| stays(*old)) {
             let mut url = self.known[old];
-            let before = &hosts[url.host as usize];
-            url.host = self.host_number(before.key);
+            let (before, new_host) = (&hosts[url.host as usize], &mut new_hosts[url.host as usize]);
+            url.host = *new_host.get_or_insert_with(|| self.host_number(before.key));
             let host = &mut self.hosts[url.host as usize];
             host.worth = before.worth;
             match url.stands {
@@ -594,23 +593,23 @@ impl Importance {
                 Stands::PutOff => host.put_off.push(kept as u32),
             }
             self.known[kept] = url;
-            let known = &self.known;
-            self.numbers.insert(url.page(), kept as u32, |number| known[number as usize].page());
             let promised = self.promised.get(old).copied().unwrap_or_default();
             if let Some(place) = self.promised.get_mut(kept) {
                 *place = promised;
             }
-            new_number[old] = kept as u32;
+            new_number[old] = Some(kept as u32);
             kept += 1;
         }
         self.known.truncate(kept);
         self.promised.truncate(kept);
-        links.take_pages(|page| {
-            if stays(page.source as usize) {
+        self.numbers.renumber(&new_number);
+        std::mem::take(&mut self.links).take_pages(|page| {
+            if let Some(source) = new_number[page.source as usize] {
                 let links = page.targets.iter().zip(page.weights);
-                let links = links.map(|(target, weight)| (new_number[*target as usize], *weight));
-                let links: Vec<(u32, u8)> = links.filter(|(target, _)| *target != u32::MAX).collect();
-                self.links.push(new_number[page.source as usize], page.weight, links.into_iter());
+                let links =
+                    links.filter_map(|(target, weight)| Some((new_number[*target as usize]?, *weight)));
+                let links: Vec<(u32, u8)> = links.collect();
+                self.links.push(source, page.weight, links.into_iter());
             }
         });
     }

@@ -222,6 +222,22 @@ export const speed = {
   presets: { '6/m': 'Gentle: one in 10 s', '1/s': 'Usual: 1 per second', '5/s': 'Fast: 5 per second', unlimited: 'Unlimited: own sites only' } as Record<string, string>,
 };
 
+/** Each order in words. */
+export const orderWords: Record<string, string> = {
+  pagerank: 'what links make most important',
+  backlink: 'what most known pages link to',
+  opic: 'what fetched pages hand on',
+  'breadth-first': 'nearest to the start first',
+  'depth-first': 'farthest from the start first',
+  'timed-breadth-first': 'nearest first while time is left; needs walltime',
+  'forward-link': 'pages with many links',
+  pvalue: 'links on a page against links to it',
+  location: 'short addresses first',
+  relevance: 'found on relevant pages; needs a topic',
+  topic: 'relevant pages and relevant links; needs a topic',
+  random: 'no order at all',
+};
+
 export const order = {
   title: 'Order of this run',
   text: 'Which URLs come first. What waits moves to its new place little by little; nothing is fetched twice.',
@@ -230,7 +246,6 @@ export const order = {
   keep: 'Keep it for later runs of the project too',
   apply: 'Change order',
   changed: (order: string) => `Order is now ${order}.`,
-  presets: { 'breadth-first': 'nearest to the start', pagerank: 'most important by links', topic: 'relevant pages and links', 'depth-first': 'farthest from the start' } as Record<string, string>,
 };
 
 export const exclude = {
@@ -949,19 +964,6 @@ export const simulator = {
   seeds: 'Webs',
   seedsHelp: 'Several of the same shape are averaged.',
   orders: 'Orders',
-  orderNames: {
-    'breadth-first': 'nearest to the start first',
-    'depth-first': 'farthest from the start first',
-    pagerank: 'what links make most important',
-    backlink: 'what most known pages link to',
-    opic: 'what fetched pages hand on',
-    'forward-link': 'pages with many links',
-    pvalue: 'links on a page against links to it',
-    location: 'short addresses first',
-    relevance: 'found on relevant pages',
-    topic: 'relevant pages and relevant links',
-    random: 'no order at all',
-  } as Record<string, string>,
   mixed: 'And a mixture',
   mixedHelp: '0.7 pagerank + 0.3 topic',
   rate: 'Requests per host',

@@ -94,6 +94,54 @@ test('a run that was under way when the server was killed goes on by itself', { 
   assert.equal(await figure(page, 'pages'), 9 * 7);
 });
 
+test('another order takes hold while a run goes on', { timeout: 120_000 }, async (t) => {
+  // The start leads to a way down and to many pages beside it.
+  const asked = [];
+  const address = await site(t, (path) => {
+    asked.push(path);
+    const down = Number(/^\/down\/(\d+)$/.exec(path)?.[1] ?? (path === '/' ? 0 : NaN));
+    if (path.startsWith('/beside/')) return `<title>${path}</title><p>This is ${path}, which leads nowhere.</p>`;
+    if (Number.isNaN(down)) return undefined;
+    const beside = down > 0 ? '' : Array.from({ length: 160 }, (_, at) => `<a href="/beside/${at}">beside ${at}</a>`).join(' ');
+    return `<title>${path}</title>${down < 12 ? `<a href="/down/${down + 1}">down</a>` : ''} ${beside}`;
+  });
+  const world = await start(t, { allow: [address.address] });
+  const page = await world.page();
+  await page.goto(world.base);
+  await make(world, page, 'ordered', address, { rate: '50/s', order: 'breadth-first' });
+  const run = (await world.api(page, 'POST', '/projects/ordered/runs', {})).data;
+  await page.goto(`${world.base}/runs/${run.id}`);
+  await until('pages on the page', async () => (await figure(page, 'pages')) > 3);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await state(page, 'Paused').waitFor();
+  const near = (await world.api(page, 'GET', '/projects/ordered/pages?outcome=waiting&limit=1000')).data.items.map((one) => new URL(one.url).pathname);
+  assert.ok(near.length > 100 && !asked.includes('/down/3'));
+
+  await page.getByRole('button', { name: 'Order', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  assert.equal(await dialog.getByRole('radio').count(), 12, 'every order in words');
+  await axe(page, 'another order');
+  await shot(page, 'run-order');
+  await dialog.getByLabel('Order', { exact: true }).fill('sideways');
+  await dialog.getByRole('button', { name: 'Change order' }).click();
+  await dialog.getByText(/sideways/).first().waitFor();
+  await dialog.getByRole('radio', { name: /^depth-first/ }).check();
+  await dialog.getByRole('button', { name: 'Change order' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  assert.equal((await world.api(page, 'GET', `/runs/${run.id}`)).data.settings.order, 'depth-first');
+  assert.equal((await world.api(page, 'GET', '/projects/ordered')).data.project.crawl.order, 'breadth-first', 'of this run only');
+
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await state(page, 'Completed').waitFor({ timeout: 60_000 });
+  assert.equal(await figure(page, 'pages'), 13 + 160);
+  assert.ok(near.some((path) => asked.indexOf(path) > asked.indexOf('/down/3')), 'what is far before what is near');
+
+  await page.goto(`${world.base}/projects/ordered/settings`);
+  const box = page.getByLabel('order', { exact: true });
+  await box.waitFor();
+  assert.equal(await page.locator(`datalist[id="${await box.getAttribute('list')}"] option`).count(), 12);
+});
+
 test('what is excluded while a run goes on is counted first, then taken out', { timeout: 120_000 }, async (t) => {
   const address = await site(t, chain(40, 12));
   const world = await start(t, { allow: [address.address] });

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catalog::{ProjectId, RunId, RunState};
 use crawl::{Controls, Progress};
-use model::{CrawlId, ProjectName, Rate};
+use model::{CrawlId, Order, ProjectName, Rate};
 use tokio::sync::watch;
 
 use crate::runs::monitor::Monitor;
@@ -26,12 +26,18 @@ pub struct LiveRun {
     pub progress: watch::Receiver<Progress>,
     /// Listens to it.
     pub(crate) monitor: Arc<Monitor>,
-    /// The rate that it was given while it ran.
-    rate: Mutex<Option<Rate>>,
+    given: Mutex<Given>,
     /// The crawl has ended; what it brought is counted.
     ended: AtomicBool,
     /// What it did when its process was told to end.
     interrupted: Mutex<Option<RunState>>,
+}
+
+/// What a run was given while it ran, in place of what its settings say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Given {
+    pub(crate) rate: Option<Rate>,
+    pub(crate) order: Option<Order>,
 }
 
 impl LiveRun {
@@ -43,19 +49,25 @@ impl LiveRun {
         progress: watch::Receiver<Progress>,
         monitor: Arc<Monitor>,
     ) -> LiveRun {
-        let (ended, interrupted, rate) = (AtomicBool::new(false), Mutex::new(None), Mutex::new(None));
-        LiveRun { id, project, crawl, controls, progress, monitor, rate, ended, interrupted }
+        let (ended, interrupted, given) = (AtomicBool::new(false), Mutex::new(None), Mutex::default());
+        LiveRun { id, project, crawl, controls, progress, monitor, given, ended, interrupted }
     }
 
     /// Another rate from now on.
     pub(crate) fn set_rate(&self, rate: Rate) {
-        *self.rate.lock().unwrap_or_else(PoisonError::into_inner) = Some(rate);
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).rate = Some(rate);
         self.controls.set_rate(Some(rate));
     }
 
-    /// The rate that it was given while it ran.
-    pub(crate) fn rate(&self) -> Option<Rate> {
-        *self.rate.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Another order from now on.
+    pub(crate) fn set_order(&self, order: Order) {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).order = Some(order);
+        self.controls.set_order(order);
+    }
+
+    /// What it was given while it ran.
+    pub(crate) fn given(&self) -> Given {
+        *self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// True while it may still bring pages.

@@ -87,7 +87,7 @@ pub fn change_order(data: &Data, id: RunId, order: &str, keep: bool) -> Result<R
     };
     let settings = CrawlSettings { order, ..entry_of(data, id)?.project.crawl };
     crawl::topic_of(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
-    live.controls.set_order(order);
+    live.set_order(order);
     if keep {
         edit(data, id, |crawl| crawl.order = order)?;
     }

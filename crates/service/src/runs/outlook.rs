@@ -191,7 +191,9 @@ pub fn forecast_of(data: &Data, id: RunId, most: u64) -> Result<Forecast, Servic
         share_seconds: 0.0,
     };
     let mut settings = entry.project.crawl.clone();
-    settings.rate = data.live_run(id).and_then(|live| live.rate()).or(settings.rate);
+    let given = data.live_run(id).map(|live| live.given()).unwrap_or_default();
+    settings.rate = given.rate.or(settings.rate);
+    settings.order = given.order.unwrap_or(settings.order);
     let rate = settings.rate;
     let mut web = sample_of(data, &entry, every)?;
     let unknown = web.take_unknown_for_pages();

@@ -197,8 +197,12 @@ pub(crate) fn view(data: &Data, run: Run, project: String) -> RunView {
         _ => Recent::new(false).health(None),
     };
     let mut settings = run.settings;
-    if let Some(rate) = live.as_ref().and_then(|live| live.rate()) {
+    let given = live.as_ref().map(|live| live.given()).unwrap_or_default();
+    if let Some(rate) = given.rate {
         settings["rate"] = rate.to_string().into();
+    }
+    if let Some(order) = given.order {
+        settings["order"] = order.to_string().into();
     }
     let (state, held) = match (&live, &progress) {
         (Some(live), Some(progress)) => live_phase(live, progress),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Setting } from '../../api/settings';
-import { boxText, boxValue, choices, control, found, isChanged, valueAt, withValue, written } from './values';
+import { boxText, boxValue, choices, control, found, isChanged, suggestions, valueAt, withValue, written } from './values';
 
 const setting = (part: Partial<Setting>): Setting => ({ key: 'x', kind: 'text', default: null, help: '', ...part });
 
@@ -11,6 +11,9 @@ describe('settings', () => {
     expect(choices(setting({ form: 'host, domain or any' }))).toEqual(['host', 'domain', 'any']);
     expect(control(setting({ form: 'host, domain, prefix, suffix:NAME, list or any' }))).toBe('text');
     expect(control(setting({ form: 'rate' }))).toBe('text');
+    const some = setting({ form: 'near, far or random; or shares: 0.7 near + 0.3 far' });
+    expect([control(some), suggestions(some)]).toEqual(['text', ['near', 'far', 'random']]);
+    expect(suggestions(setting({ form: 'host, domain or any' }))).toEqual([]);
     expect(control(setting({ kind: 'choice', choices: ['a', 'b'] }))).toBe('choice');
     expect(control(setting({ kind: 'time' }))).toBe('text');
   });

@@ -8,8 +8,17 @@ export type Control = 'switch' | 'choice' | 'number' | 'text' | 'list' | 'map';
 export function choices(setting: Setting): string[] {
   if (setting.choices?.length) return setting.choices;
   const form = setting.form ?? '';
-  if (!/^[a-z0-9-]+(, [a-z0-9-]+)* or [a-z0-9-]+$/.test(form) || form === 'true or false') return [];
-  return form.split(/, | or /);
+  return form === 'true or false' ? [] : names(form);
+}
+
+/** Names that a setting may take, where its form knows more than these: `a, b or c; or shares of them`. */
+export function suggestions(setting: Setting): string[] {
+  const [first, ...more] = (setting.form ?? '').split('; ');
+  return more.length > 0 ? names(first ?? '') : [];
+}
+
+function names(form: string): string[] {
+  return /^[a-z0-9-]+(, [a-z0-9-]+)* or [a-z0-9-]+$/.test(form) ? form.split(/, | or /) : [];
 }
 
 /** What a setting is edited with. */

@@ -983,6 +983,7 @@ export const simulator = {
   fresh: 'Still fresh at the end',
   going: (order: string, pages: string) => `${order}: ${pages} pages so far …`,
   took: 'Takes',
+  speed: 'Pages/s',
   lasting: (seconds: number) => (seconds < 120 ? `${Math.round(seconds)} s` : seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`),
   massPlot: 'PageRank gathered by pages',
   timePlot: 'PageRank gathered by time',

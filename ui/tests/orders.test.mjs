@@ -15,6 +15,9 @@ test('orders are compared, drawn while they go, and downloaded', { timeout: 120_
   await page.getByText('brings important pages soonest').waitFor({ timeout: 90_000 });
   const rows = page.getByRole('table', { name: 'Orders compared' }).locator('tbody tr');
   assert.deepEqual(await rows.locator('td:first-child, th:first-child').allInnerTexts(), ['best possible', 'breadth-first', 'pagerank', 'topic']);
+  const heads = await page.getByRole('table', { name: 'Orders compared' }).locator('thead th').allInnerTexts();
+  const speeds = await rows.locator(`:nth-child(${1 + heads.findIndex((head) => head.trim() === 'Pages/s')})`).allInnerTexts();
+  assert.ok(speeds[0] === '–' && speeds.slice(1).every((speed) => Number.parseFloat(speed) > 1), speeds.join(' '));
   // It lasts minutes, so there are no hours to compare.
   assert.equal(await page.locator('figure svg').count(), 4);
   await page.getByText('simulated minutes').first().waitFor();

@@ -153,7 +153,8 @@ impl Frontier {
         Ok(count)
     }
 
-    /// The first URLs of the queue are sorted, cut into lanes and queued in the order in which those are served.
+    /// The first URLs of the queue are sorted, cut into lanes and queued in the order in which those are served. The first
+    /// of them has the place of the best, and so on, so that hosts are compared by what they have.
     fn deal_out(&mut self, batch: &mut Batch, id: CrawlId, host: HostKey) -> Result<usize, FrontierError> {
         // They are all looked at.
         self.crawl_mut(id).importance.take_changed(host, usize::MAX);
@@ -171,11 +172,23 @@ impl Frontier {
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.arrival.cmp(&b.2.arrival)));
         let crawl = self.crawl(id);
         let served = crawl.sites.get(&host).map_or(0, |site| site.served);
-        let order = interleaved(scored.len(), crawl.order.lanes(), served);
+        let lanes = crawl.order.lanes();
+        let order = interleaved(scored.len(), lanes, served);
+        let mut places: Vec<u32> =
+            scored.iter().map(|(_, key, record)| crawl.priority(*key, &record.url, record.depth)).collect();
+        places.sort_unstable();
+        if lanes.len() > 1 {
+            // Whoever is served later must not come first for having been found before.
+            let mut least = 0;
+            for place in &mut places {
+                *place = (*place).max(least);
+                least = place.saturating_add(1);
+            }
+        }
         let mut scored: Vec<_> = scored.into_iter().map(Some).collect();
-        for (place, at) in order.into_iter().enumerate() {
+        for (at, place) in order.into_iter().zip(places) {
             if let Some((_, key, record)) = scored[at].take() {
-                self.move_to(batch, id, key, record, place as u32)?;
+                self.move_to(batch, id, key, record, place)?;
             }
         }
         Ok(count)

@@ -62,6 +62,7 @@ pub fn answer(
         Request::Simulate(scenario) => {
             simulations::simulate(data, scenario).and_then(|simulated| out.send(&simulated))
         }
+        Request::SimulateListed(scenario) => simulations::simulate_listed(data, scenario, out),
         Request::WhatIf(request) => simulations::what_if(data, request).and_then(|told| out.send(&told)),
         Request::Progress(choice) => progress(data, choice, out),
         Request::Pause(choice) => steered(data, choice, Steer::Pause, out),

@@ -88,7 +88,7 @@ pub use projects::{
     Attention, AttentionLevel, CheckedProject, Mistake, ProjectCard, ProjectText, ProjectView, check_project,
     create_project, delete_project, project_cards, project_view, update_project, version,
 };
-pub use ranks::{BestLink, RankBy, RankRow};
+pub use ranks::{BestLink, RankBy, RankRow, UnknownTrusted};
 pub use reference::{Reference, SettingGroup, SettingView, index_settings_reference, settings_reference};
 pub use repair::{RepairRow, Repaired, repair_unopened};
 pub use request::{
@@ -108,7 +108,9 @@ pub use runs::{
     fill, forecast, forecast_of, live, log, log_text, outlook, retry, run_view, run_views, series, shut_down,
     start_run, steer,
 };
-pub use simulations::{Simulated, WhatIf, WhatIfRequest, simulate, simulate_watched, simulated, what_if};
+pub use simulations::{
+    Simulated, SimulatedRow, WhatIf, WhatIfRequest, simulate, simulate_watched, simulated, what_if,
+};
 pub use site_map::{Branch, Depth, LinkFigures, MapPage, SiteMap, site_map};
 pub use summary::{HostFigure, Spread, Summary, summary};
 pub use why::{Due, Fetch, RuleWord, Step, Why};

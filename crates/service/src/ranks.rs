@@ -1,5 +1,7 @@
 //! `rank`: what links make of the pages and hosts of a crawl.
 
+use std::collections::HashSet;
+
 use archive::tables::LINKS;
 use crawl::{LinkGraph, LinkWeights, SORTING_MEMORY};
 use frontier::page_key;
@@ -20,6 +22,9 @@ const SHOWN: u64 = 20;
 
 /// In-links shown of each page.
 const BEST: usize = 3;
+
+/// Names to trust that are told where they are not known.
+const UNKNOWN_SHOWN: usize = 5;
 
 /// What to rank by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -77,7 +82,21 @@ pub enum RankRow {
         /// When it was computed.
         #[schema(value_type = String)]
         at: Moment,
+        /// What was to be trusted and is not known to the crawl, if anything.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unknown: Option<UnknownTrusted>,
     },
+}
+
+/// Pages and hosts to trust that a crawl does not know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct UnknownTrusted {
+    /// How many.
+    pub count: u64,
+    /// Of so many that were named.
+    pub of: u64,
+    /// The first of them.
+    pub first: Vec<String>,
 }
 
 /// A link that brings much.
@@ -106,9 +125,10 @@ pub(crate) fn rank(
     let weights = request.weights.unwrap_or_default();
     check_weights(&weights)?;
     let pages = LinkGraph::read(&ranking.snapshot, entry.crawl, &weights)?;
-    let trusted = ranking.trusted(&pages, &request.trusted)?;
+    let (trusted, unknown) = trusted(&pages, &request.trusted)?;
     if request.by == RankBy::Hosts {
-        return ranking.hosts(&pages, &trusted, request.limit, now, out);
+        let (hosts, links) = ranking.hosts(&pages, &trusted, request.limit, out)?;
+        return out.send(&RankRow::Graph { pages: hosts, links, at: now.into(), unknown });
     }
     let rank_by = |pages: &LinkGraph| match request.by {
         RankBy::Harmonic => graph::harmonic(&pages.links, PageRank::default().threads).values,
@@ -161,6 +181,7 @@ pub(crate) fn rank(
         pages: u64::from(pages.links.pages()),
         links: pages.links.arcs(),
         at: now.into(),
+        unknown,
     })
 }
 
@@ -182,7 +203,41 @@ fn by_hour(data: &Data, run: i64, now: Timestamp, out: &mut Sink<'_>) -> Result<
     for RankHour { hour, pages, mean } in hours {
         out.send(&RankRow::Hour { hour, pages, mean })?;
     }
-    out.send(&RankRow::Graph { pages, links, at: now.into() })
+    out.send(&RankRow::Graph { pages, links, at: now.into(), unknown: None })
+}
+
+/// The pages that a list of pages and hosts names, and what of it the crawl does not know; refused where that is all.
+fn trusted(pages: &LinkGraph, names: &[String]) -> Result<(Vec<u32>, Option<UnknownTrusted>), ServiceError> {
+    let mut trusted: Vec<u32> = Vec::new();
+    let (mut hosts, mut met) = (HashSet::new(), HashSet::new());
+    for name in names {
+        match PageUrl::parse(name) {
+            Ok(url) => trusted.extend(pages.number(UrlKey::of(&url))),
+            Err(_) => hosts.extend(keys_of_host(name)),
+        }
+    }
+    if !hosts.is_empty() {
+        for (key, page) in pages.pages.keys().zip(0..).filter(|(key, _)| hosts.contains(&key.host)) {
+            met.insert(key.host);
+            trusted.push(page);
+        }
+    }
+    let is_known = |name: &&String| match PageUrl::parse(name) {
+        Ok(url) => pages.number(UrlKey::of(&url)).is_some(),
+        Err(_) => keys_of_host(name).iter().any(|host| met.contains(host)),
+    };
+    let mut unknown = names.iter().filter(|name| !is_known(name));
+    let first: Vec<String> = unknown.by_ref().take(UNKNOWN_SHOWN).cloned().collect();
+    let count = (first.len() + unknown.count()) as u64;
+    let told = UnknownTrusted { count, of: names.len() as u64, first };
+    match count {
+        0 => Ok((trusted, None)),
+        _ if trusted.is_empty() => Err(ServiceError::Settings(format!(
+            "none of the pages and hosts to trust is known to this crawl: {}",
+            told.first.join(", ")
+        ))),
+        _ => Ok((trusted, Some(told))),
+    }
 }
 
 /// Refuses weights that are none.
@@ -212,33 +267,14 @@ struct Ranking {
 }
 
 impl Ranking {
-    /// The pages that a list of pages and hosts names.
-    fn trusted(&self, pages: &LinkGraph, names: &[String]) -> Result<Vec<u32>, ServiceError> {
-        let mut trusted = Vec::new();
-        for name in names {
-            let before = trusted.len();
-            if let Ok(url) = PageUrl::parse(name) {
-                trusted.extend(pages.number(UrlKey::of(&url)));
-            } else {
-                let hosts = keys_of_host(name);
-                let of_host = pages.pages.keys().zip(0..).filter(|(key, _)| hosts.contains(&key.host));
-                trusted.extend(of_host.map(|(_, page)| page));
-            }
-            if trusted.len() == before {
-                return Err(ServiceError::Host(name.clone()));
-            }
-        }
-        Ok(trusted)
-    }
-
+    /// Tells the best hosts; how many there are, and links between them.
     fn hosts(
         &self,
         pages: &LinkGraph,
         trusted: &[u32],
         limit: Option<u64>,
-        now: Timestamp,
         out: &mut Sink<'_>,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<(u64, u64), ServiceError> {
         let (host_of, first_pages) = pages.pages.hosts();
         let hosts = graph::group(&pages.links, &host_of, SORTING_MEMORY)?;
         let trusted: Vec<u32> = trusted.iter().map(|page| host_of[*page as usize]).collect();
@@ -257,7 +293,7 @@ impl Ranking {
                 best: Vec::new(),
             })?;
         }
-        out.send(&RankRow::Graph { pages: u64::from(hosts.pages()), links: hosts.arcs(), at: now.into() })
+        Ok((u64::from(hosts.pages()), hosts.arcs()))
     }
 
     /// The links that bring a page most of its rank.

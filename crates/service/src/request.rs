@@ -72,6 +72,8 @@ pub enum Request {
     Order(OrderRequest),
     /// Compare orders on what a project has crawled.
     Simulate(Box<simulate::Scenario>),
+    /// The same, with the order of download.
+    SimulateListed(Box<simulate::Scenario>),
     /// What another order or pace would bring.
     WhatIf(WhatIfRequest),
     /// How a run under way stands.

@@ -6,9 +6,13 @@ use catalog::{ProjectEntry, RunId};
 use model::{CrawlSettings, Order, ProjectName, Rate};
 use serde::{Deserialize, Serialize};
 use simulate::report::{self, Mean, Plot};
-use simulate::{Download, Expand, Outcome, Plan, Scenario, SimWeb, SimulateError, Watch, WebSource};
+use simulate::{
+    Download, Downloads, Expand, Outcome, Plan, Scenario, SimWeb, SimulateError, Watch, WebSource,
+    goes_by_topic,
+};
 use utoipa::ToSchema;
 
+use crate::sink::Sink;
 use crate::{Data, ServiceError};
 
 /// What one's own crawl would have been, otherwise.
@@ -45,7 +49,7 @@ pub struct WhatIf {
     pub requests: u64,
     /// Bytes that it loads.
     pub bytes: u64,
-    /// URLs that it asks for of which nothing is known yet; what they lead to is not counted.
+    /// Of these pages, URLs that wait: taken for pages as large and slow as others of their host, without links.
     pub unknown: u64,
     /// Share of all PageRank that it gathers.
     pub mass: f64,
@@ -74,6 +78,16 @@ pub struct Simulated {
     pub curves_csv: String,
 }
 
+/// A part of what is told of a simulation with its downloads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SimulatedRow {
+    /// Lines of `downloads.csv`.
+    Downloads(String),
+    /// What came of all, in the end.
+    Simulated(Box<Simulated>),
+}
+
 /// Simulates a scenario: over a generated Web, or over what a project has crawled. Files are for the command line.
 pub fn simulate(data: &Data, scenario: &Scenario) -> Result<Simulated, ServiceError> {
     simulate_watched(data, scenario, &mut |_| true)
@@ -85,25 +99,49 @@ pub fn simulate_watched(
     scenario: &Scenario,
     watch: Watch<'_>,
 ) -> Result<Simulated, ServiceError> {
-    scenario.check().map_err(wrong)?;
     let mut outcomes = Vec::new();
     let mut each = |outcome: &Outcome, _: &SimWeb, _: &[Download], _: &[f64]| outcomes.push(outcome.clone());
+    run(data, scenario, &mut each, watch)?;
+    Ok(simulated(outcomes))
+}
+
+/// The same with the order of download: `downloads`, lines of CSV, and in the end `simulated`.
+pub(crate) fn simulate_listed(
+    data: &Data,
+    scenario: &Scenario,
+    out: &mut Sink<'_>,
+) -> Result<(), ServiceError> {
+    let mut outcomes = Vec::new();
+    let mut sent = Ok(());
+    let mut each = |outcome: &Outcome, web: &SimWeb, downloads: &[Download], ranks: &[f64]| {
+        outcomes.push(outcome.clone());
+        report::downloads_csv(outcome, web, downloads, ranks, &mut |part| {
+            if sent.is_ok() {
+                sent = out.send(&SimulatedRow::Downloads(part));
+            }
+        });
+    };
+    run(data, scenario, &mut each, &mut |_| true)?;
+    sent?;
+    out.send(&SimulatedRow::Simulated(Box::new(simulated(outcomes))))
+}
+
+fn run(data: &Data, scenario: &Scenario, each: Downloads<'_>, watch: Watch<'_>) -> Result<(), ServiceError> {
+    scenario.check().map_err(wrong)?;
     match &scenario.web {
         WebSource::Crawl(name) => {
             let name: ProjectName = name
                 .parse()
                 .map_err(|_| ServiceError::Settings(format!("{name:?} is no name of a project")))?;
-            let web = web_of(data, &data.project(Some(&name))?)?;
-            scenario.on(&web, None, &mut each, watch).map_err(wrong)?;
+            let mut web = web_of(data, &data.project(Some(&name))?)?;
+            web.begin_at(&scenario.start).map_err(wrong)?;
+            scenario.on(&web, None, each, watch).map_err(wrong)
         }
-        WebSource::Generated(_) => scenario.run_watched(&mut each, watch).map_err(wrong)?,
-        WebSource::Edges(_) | WebSource::Warc(_) => {
-            return Err(ServiceError::Settings(
-                "lists of edges and WARC files are simulated by \"gannet simulate\"".to_owned(),
-            ));
-        }
+        WebSource::Generated(_) => scenario.run_watched(each, watch).map_err(wrong),
+        WebSource::Edges(_) | WebSource::Warc(_) => Err(ServiceError::Settings(
+            "lists of edges and WARC files are simulated by \"gannet simulate\"".to_owned(),
+        )),
     }
-    Ok(simulated(outcomes))
 }
 
 /// What came of outcomes.
@@ -129,10 +167,18 @@ pub fn what_if(data: &Data, request: &WhatIfRequest) -> Result<WhatIf, ServiceEr
     settings.rate = request.rate.or(settings.rate);
     crawl::topic_of(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
     let web = web_of(data, &entry)?;
-    predict(&web, settings)
+    if goes_by_topic(settings.order) && !web.has_topic() {
+        return Err(ServiceError::Settings(format!(
+            "order {} goes by a topic, and this crawl has judged no page by one yet: crawl on with the topic of the project",
+            settings.order
+        )));
+    }
+    predict(web, settings)
 }
 
-fn predict(web: &SimWeb, settings: CrawlSettings) -> Result<WhatIf, ServiceError> {
+fn predict(mut web: SimWeb, settings: CrawlSettings) -> Result<WhatIf, ServiceError> {
+    let waiting = web.take_unknown_for_pages();
+    let web = &web;
     let order = settings.order;
     let rate = settings.rate;
     let plan = plan_of(web, settings);
@@ -155,12 +201,13 @@ fn predict(web: &SimWeb, settings: CrawlSettings) -> Result<WhatIf, ServiceError
         run.requests,
         run.bytes as f64 / 1e6
     );
+    let unknown = run.fetched.iter().filter(|done| waiting.binary_search(&done.page).is_ok()).count() as u64;
     let mut basis =
         format!("The {} URLs that this crawl has met, their links, and how long each answered.", web.pages());
-    if run.unknown > 0 {
+    if unknown > 0 {
         basis.push_str(&format!(
-            " {} of them were never asked for: what they lead to is not counted.",
-            run.unknown
+            " {unknown} of the pages are URLs that wait: they are taken for pages like others of their host, and what \
+             they lead to is not counted."
         ));
     }
     Ok(WhatIf {
@@ -171,7 +218,7 @@ fn predict(web: &SimWeb, settings: CrawlSettings) -> Result<WhatIf, ServiceError
         seconds: outcome.seconds,
         requests: run.requests,
         bytes: run.bytes,
-        unknown: run.unknown,
+        unknown,
         mass,
         mass_after,
         words,

@@ -36,6 +36,14 @@ pub enum SimulateError {
     /// A start that the Web does not have.
     #[error("the web to simulate has no page {0}; name one of its pages as start")]
     UnknownStart(String),
+    /// Something goes by a topic, and there is none.
+    #[error("{what} goes by a topic, and the web to simulate has none: {give}")]
+    NoTopic {
+        /// What.
+        what: String,
+        /// What to do about it.
+        give: &'static str,
+    },
     /// A page that is none.
     #[error("page {0} is no page of the web")]
     NoPage(u32),

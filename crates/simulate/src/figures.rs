@@ -34,7 +34,7 @@ pub fn ranks(web: &SimWeb) -> Result<Vec<f64>, SimulateError> {
         for (at, target) in web.places(page).zip(web.links(page)) {
             let look = web.looks.get(at).copied().unwrap_or_default();
             if look.unfollowed.is_none() {
-                builder.arc(page, *target, f32::from(look.weight))?;
+                builder.arc(page, *target, web.weight(at))?;
             }
         }
     }

@@ -84,8 +84,6 @@ pub struct Run {
     pub requests: u64,
     /// Bytes of pages, where the Web knows them.
     pub bytes: u64,
-    /// Known URLs of which the Web does not know what they are.
-    pub unknown: u64,
 }
 
 /// A page that was fetched.
@@ -351,10 +349,7 @@ impl Simulation<'_> {
             Says::Failed(error) => End::Failed { error, patience: Patience::Drop },
             Says::Disallowed => End::Disallowed { line: None },
             Says::Unwanted(what) => End::Unwanted { what },
-            Says::Unknown => {
-                self.run.unknown += 1;
-                End::Failed { error: ErrorKind::Status(404), patience: Patience::Drop }
-            }
+            Says::Unknown => End::Failed { error: ErrorKind::Status(404), patience: Patience::Drop },
         })
     }
 

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use judge::topic::{Method, Topic, TopicChoice, Weights};
-use model::{CrawlSettings, Order, Rate, Span};
+use model::{CrawlSettings, Order, Policy, Rate, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::figures::{Point, curve, fresh, harvest, load};
-use crate::sources::{of_edges, of_warc};
+use crate::sources::of_edges;
+use crate::warc::of_warc;
 use crate::{
     Download, Expand, Plan, PowerLaw, Run, SimWeb, SimulateError, best_possible, hourly, mass, ranks,
     run_watched,
@@ -23,9 +24,9 @@ pub struct Scenario {
     pub orders: Vec<Order>,
     /// Seeds of generated Webs: each is crawled by each order.
     pub seeds: Vec<u64>,
-    /// Where crawls begin: names of the list, or URLs; the Web's own begin unless said.
+    /// Where crawls begin: names of the list, or URLs; the Web's own begin unless said. Not for generated Webs.
     pub start: Vec<String>,
-    /// Words of a topic, for Webs with texts.
+    /// Words of a topic, for WARC files.
     pub topic: Vec<String>,
     /// Pages to fetch; 0 = all that can be reached.
     pub pages: u64,
@@ -215,7 +216,46 @@ impl Scenario {
                 return wrong("web: changes are 0 to 1000000 a day");
             }
         }
-        Ok(())
+        if matches!(self.web, WebSource::Generated(_)) && !self.start.is_empty() {
+            return wrong("start: a generated web begins at its first page; leave it out");
+        }
+        let wrong_topic = match &self.web {
+            WebSource::Generated(_) => {
+                Some("the topic of a generated web is a share, web: {generated: {topic: 0.1}}")
+            }
+            WebSource::Edges(_) => Some("a list of edges has no texts"),
+            WebSource::Crawl(_) => Some("a crawl was judged by the topic of its project"),
+            WebSource::Warc(_) => None,
+        };
+        if let Some(why) = wrong_topic.filter(|_| !self.topic.is_empty()) {
+            return wrong(&format!("topic: {why}; leave it out, it is for WARC files"));
+        }
+        self.check_topic(match &self.web {
+            WebSource::Generated(shape) => shape.topic > 0.0,
+            WebSource::Warc(_) => !self.topic.is_empty(),
+            WebSource::Edges(_) => false,
+            // Its own pages tell.
+            WebSource::Crawl(_) => true,
+        })
+    }
+
+    /// Refuses what goes by a topic where there is none.
+    fn check_topic(&self, has_topic: bool) -> Result<(), SimulateError> {
+        let order =
+            self.orders.iter().find(|order| goes_by_topic(**order)).map(|order| format!("order {order}"));
+        let expand = (self.expand == Expand::Relevant).then(|| "expand: relevant".to_owned());
+        match order.or(expand).filter(|_| !has_topic) {
+            None => Ok(()),
+            Some(what) => Err(SimulateError::NoTopic {
+                what,
+                give: match &self.web {
+                    WebSource::Generated(_) => "give it a share of pages, web: {generated: {topic: 0.1}}",
+                    WebSource::Warc(_) => "give its words, topic: [words]",
+                    WebSource::Edges(_) => "a list of edges has no texts; simulate WARC files or a crawl",
+                    WebSource::Crawl(_) => "give the project its words, topic: [words], and crawl it",
+                },
+            }),
+        }
     }
 
     /// Runs every order on every Web that the scenario can make itself; `each` is told as they end.
@@ -246,6 +286,7 @@ impl Scenario {
         each: Downloads<'_>,
         watch: Watch<'_>,
     ) -> Result<(), SimulateError> {
+        self.check_topic(web.has_topic())?;
         let ranks = ranks(web)?;
         let most = if self.pages == 0 { usize::MAX } else { self.pages as usize };
         let best = best_possible(web, web.seeds(), &ranks, most);
@@ -302,6 +343,11 @@ impl Scenario {
         };
         Topic::new(&choice).map_err(|error| SimulateError::Scenario(error.to_string()))
     }
+}
+
+/// True of orders that nothing is without a topic.
+pub fn goes_by_topic(order: Order) -> bool {
+    order.has(Policy::Relevance) || order.has(Policy::Topic)
 }
 
 /// What came of a run.
@@ -422,6 +468,26 @@ mod tests {
     }
 
     #[test]
+    fn what_goes_by_a_topic_is_refused_where_there_is_none() {
+        for (text, named, advice) in [
+            ("orders: [breadth-first, topic]", "order topic ", "web: {generated: {topic: 0.1}}"),
+            ("orders: [0.5 relevance + 0.5 opic]", "relevance", "web: {generated: {topic: 0.1}}"),
+            ("expand: relevant", "expand: relevant ", "web: {generated: {topic: 0.1}}"),
+            ("web: {warc: [a.warc]}\norders: [topic]", "order topic ", "topic: [words]"),
+            ("web: {edges: links.tsv}\norders: [relevance]", "order relevance ", "no texts"),
+        ] {
+            let error = Scenario::parse(text).unwrap_err().to_string();
+            assert!(error.contains(named) && error.contains(advice), "{text}: {error}");
+        }
+        // Of a crawl only its pages tell.
+        let scenario = Scenario::parse("web: {crawl: shop}\norders: [topic]").unwrap();
+        let web = PowerLaw { pages: 10, ..PowerLaw::default() }.web();
+        let mut told = 0;
+        let refused = scenario.on(&web, None, &mut |_, _, _, _| told += 1, &mut |_| true);
+        assert!(matches!(refused, Err(SimulateError::NoTopic { .. })) && told == 0);
+    }
+
+    #[test]
     fn a_wrong_scenario_is_refused() {
         for text in [
             "orders: []",
@@ -433,6 +499,10 @@ mod tests {
             "seeds: []",
             "workers: 0",
             "expand: some",
+            "start: [a]",
+            "topic: [boat]",
+            "web: {edges: links.tsv}\ntopic: [boat]",
+            "web: {crawl: shop}\ntopic: [boat]",
             "[",
         ] {
             assert!(Scenario::parse(text).is_err(), "{text}");

@@ -20,10 +20,14 @@ pub struct SimWeb {
     /// Their URLs; without them they are made up.
     pub(crate) urls: Vec<PageUrl>,
     pub(crate) numbers: HashMap<UrlKey, u32>,
+    /// What a list calls them.
+    pub(crate) names: Vec<String>,
     /// What asking for a page gives; without, a page.
     pub(crate) says: Vec<Says>,
     /// How each link looks; without, they are plain.
     pub(crate) looks: Vec<Look>,
+    /// What each link weighs, where that is more than its look can say.
+    pub(crate) weights: Vec<f32>,
     /// Relevance of each page, from 0 to 1; on topic from one half.
     pub(crate) relevance: Vec<f32>,
     /// What each link promises.
@@ -131,6 +135,31 @@ impl SimWeb {
         PageUrl::parse(&format!("http://h{host}.test/{page}")).map_err(|_| SimulateError::NoPage(page))
     }
 
+    /// What a page is called: its name in a list, else its URL.
+    pub fn label(&self, page: u32) -> String {
+        let name = self.names.get(page as usize).cloned();
+        name.unwrap_or_else(|| self.url(page).map(|url| url.to_string()).unwrap_or_default())
+    }
+
+    /// Crawls begin at these names or URLs; where the Web says, if there are none.
+    pub fn begin_at(&mut self, start: &[String]) -> Result<(), SimulateError> {
+        let number = |name: &String| {
+            let named = self.names.iter().zip(0..).find(|(other, _)| *other == name).map(|(_, page)| page);
+            let by_url = || self.numbers.get(&UrlKey::of(&PageUrl::parse(name).ok()?)).copied();
+            named.or_else(by_url).ok_or_else(|| SimulateError::UnknownStart(name.clone()))
+        };
+        if !start.is_empty() {
+            self.seeds = start.iter().map(number).collect::<Result<_, _>>()?;
+        }
+        Ok(())
+    }
+
+    /// What a link weighs, by its place among all.
+    pub(crate) fn weight(&self, at: usize) -> f32 {
+        let by_look = || self.looks.get(at).copied().unwrap_or_default().weight.into();
+        self.weights.get(at).copied().unwrap_or_else(by_look)
+    }
+
     /// The page of a URL.
     pub(crate) fn page(&self, url: &PageUrl) -> Option<u32> {
         if !self.urls.is_empty() {
@@ -152,24 +181,15 @@ impl SimWeb {
         Some(Duration::from_millis(u64::from(*millis)))
     }
 
-    /// What was never asked for counts as a page without links from now on, for who asks how long all of it takes;
-    /// it takes as long as others of its host. How many there were.
-    pub fn take_unknown_for_pages(&mut self) -> u64 {
-        let mut hosts: HashMap<u32, (u64, u64)> = HashMap::new();
-        for (host, millis) in self.hosts.iter().zip(&self.millis).filter(|(_, millis)| **millis > 0) {
-            let (sum, count) = hosts.entry(*host).or_default();
-            (*sum, *count) = (*sum + u64::from(*millis), *count + 1);
-        }
-        let all = hosts.values().fold((0, 0), |all, host| (all.0 + host.0, all.1 + host.1));
-        let mut unknown = 0;
-        for (page, says) in self.says.iter_mut().enumerate().filter(|(_, says)| **says == Says::Unknown) {
-            *says = Says::Page;
-            unknown += 1;
-            let (sum, count) = self.hosts.get(page).and_then(|host| hosts.get(host)).unwrap_or(&all);
-            if let Some(millis) = self.millis.get_mut(page) {
-                *millis = (sum / (*count).max(1)) as u32;
-            }
-        }
+    /// What was never asked for counts as a page without links from now on, for who asks how long all of it takes; it
+    /// takes as long and is as large as others of its host. Which they are.
+    pub fn take_unknown_for_pages(&mut self) -> Vec<u32> {
+        let is_unknown = |page: &u32| self.says.get(*page as usize) == Some(&Says::Unknown);
+        let unknown: Vec<u32> = (0..self.pages()).filter(is_unknown).collect();
+        fill_in(&self.hosts, &mut self.millis, &unknown, |_| true);
+        let says = &self.says;
+        fill_in(&self.hosts, &mut self.bytes, &unknown, |page| says.get(page) == Some(&Says::Page));
+        unknown.iter().for_each(|page| self.says[*page as usize] = Says::Page);
         unknown
     }
 
@@ -203,5 +223,23 @@ impl SimWeb {
             }
         }
         seen
+    }
+}
+
+/// Gives pages the mean of what is known of the pages of their host that count, or of all where nothing is; 0 is nothing
+/// known.
+fn fill_in(hosts: &[u32], of_pages: &mut [u32], pages: &[u32], counts: impl Fn(usize) -> bool) {
+    let mut sums: HashMap<u32, (u64, u64)> = HashMap::new();
+    let known = hosts.iter().zip(&*of_pages).enumerate().filter(|(_, (_, known))| **known > 0);
+    for (_, (host, known)) in known.filter(|(page, _)| counts(*page)) {
+        let (sum, count) = sums.entry(*host).or_default();
+        (*sum, *count) = (*sum + u64::from(*known), *count + 1);
+    }
+    let all = sums.values().fold((0, 0), |all, host| (all.0 + host.0, all.1 + host.1));
+    for page in pages {
+        let (sum, count) = hosts.get(*page as usize).and_then(|host| sums.get(host)).unwrap_or(&all);
+        if let Some(of_page) = of_pages.get_mut(*page as usize) {
+            *of_page = (sum / (*count).max(1)) as u32;
+        }
     }
 }

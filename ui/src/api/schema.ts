@@ -1404,6 +1404,7 @@ export type RankRow = {
   links: number;
   /** When it was computed. */
   at: string;
+  unknown?: UnknownTrusted | null;
   row: "graph";
 };
 
@@ -1728,6 +1729,16 @@ export type TypeCoverage = {
   found: Record<string, number>;
 };
 
+/** Pages and hosts to trust that a crawl does not know. */
+export type UnknownTrusted = {
+  /** How many. */
+  count: number;
+  /** Of so many that were named. */
+  of: number;
+  /** The first of them. */
+  first: string[];
+};
+
 /** A URL. */
 export type UrlAsked = {
   /** The URL. */
@@ -1755,7 +1766,7 @@ export type WhatIf = {
   requests: number;
   /** Bytes that it loads. */
   bytes: number;
-  /** URLs that it asks for of which nothing is known yet; what they lead to is not counted. */
+  /** Of these pages, URLs that wait: taken for pages as large and slow as others of their host, without links. */
   unknown: number;
   /** Share of all PageRank that it gathers. */
   mass: number;

@@ -34,6 +34,8 @@ export interface Mean {
   relevant: [Spread, Spread, Spread, Spread] | null;
   fresh: Spread | null;
   seconds: Spread;
+  /** Pages in a simulated second; null where it took no time. */
+  pages_per_second: Spread | null;
   pages: Spread;
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
-use service::{LinkWeights, RankBy, RankRequest, RankRow, Request};
+use service::{LinkWeights, RankBy, RankRequest, RankRow, Request, UnknownTrusted};
 
 use super::asking::{ask_for, limit_arg, print_json, project, project_arg};
 use super::rank_edges;
@@ -51,7 +51,7 @@ pub(super) fn command() -> Command {
                 .long("trusted")
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
-                .help("Pages or hosts to trust, a line each: rank spreads from them alone"),
+                .help("Pages or hosts to trust, a line each: rank spreads from those that are known, and from them alone"),
         )
         .arg(
             Arg::new("weights")
@@ -103,7 +103,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     }
     let mut table = None;
     let mut hours = Vec::new();
-    let mut last = None;
+    let (mut last, mut unknown) = (None, None);
     ask_for(context, &request, |row: RankRow| match row {
         RankRow::Ranked { id, rank, place, outcome, rank_before, place_before, best } => {
             let moves = rank_before.is_some();
@@ -128,8 +128,8 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
             hours.push((hour, pages, mean));
             Ok(())
         }
-        RankRow::Graph { pages, links, .. } => {
-            last = Some((pages, links));
+        RankRow::Graph { pages, links, unknown: missing, .. } => {
+            (last, unknown) = (Some((pages, links)), missing);
             Ok(())
         }
     })?;
@@ -145,7 +145,16 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         out.line(format_args!("{pages} {what}, {links} links between them"))?;
     }
     out.done()?;
+    if let Some(UnknownTrusted { count, of, first }) = unknown.filter(|_| !context.quiet) {
+        tell_of_unknown(count, of, &first);
+    }
     Ok(Exit::Done)
+}
+
+/// Says what of a list of trusted pages and hosts is not there.
+pub(super) fn tell_of_unknown(count: u64, of: u64, first: &[String]) {
+    let more = if count > first.len() as u64 { ", …" } else { "" };
+    eprintln!("gannet: {count} of {of} pages and hosts to trust are not known: {}{more}", first.join(", "));
 }
 
 /// Hours as a table with bars.

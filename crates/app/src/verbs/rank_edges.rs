@@ -1,6 +1,6 @@
 //! `gannet rank --edges`: the ranks of any list of edges.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
@@ -11,6 +11,7 @@ use graph::{EdgeList, Graph, PageRank, Preference, best_first, harmonic, read_ed
 use model::PageUrl;
 use serde_json::json;
 
+use super::rank::tell_of_unknown;
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
@@ -28,7 +29,7 @@ pub(super) fn run(
     if by == "hosts" {
         (names, links) = hosts(&names, &links)?;
     }
-    let trusted = trusted.map(|wanted| find(wanted, &names)).transpose()?.unwrap_or_default();
+    let trusted = trusted.map(|wanted| find(context, wanted, &names)).transpose()?.unwrap_or_default();
     let damping = flags.get_one::<f64>("damping").copied().unwrap_or(0.85);
     let solve = PageRank { damping, ..PageRank::default() };
     let ranks = match by {
@@ -91,15 +92,22 @@ fn host(name: &str) -> Option<String> {
     PageUrl::parse(name).ok().map(|url| url.host().to_string())
 }
 
-/// The pages that a list of trusted pages and hosts names.
-fn find(wanted: &[String], names: &[String]) -> Result<Vec<u32>, Failure> {
-    let wanted: HashSet<&str> = wanted.iter().map(String::as_str).collect();
-    let is_trusted = |name: &str| {
-        let is_its_host = |host: String| {
-            wanted.contains(host.as_str())
-                || host.rsplit_once(':').is_some_and(|(name, _)| wanted.contains(name))
-        };
-        wanted.contains(name) || host(name).is_some_and(is_its_host)
+/// The pages that a list of trusted pages and hosts names; says what of it is not there.
+fn find(context: &Context, wanted: &[String], names: &[String]) -> Result<Vec<u32>, Failure> {
+    let mut known: HashMap<&str, bool> = wanted.iter().map(|name| (name.as_str(), false)).collect();
+    let mut meet = |name: &str| {
+        known.get_mut(name).is_some_and(|known| {
+            *known = true;
+            true
+        })
+    };
+    let mut is_trusted = |name: &str| {
+        let by_name = meet(name);
+        let host = host(name);
+        let by_host = host.as_deref().is_some_and(&mut meet);
+        let by_port =
+            host.as_deref().and_then(|host| host.rsplit_once(':')).is_some_and(|(name, _)| meet(name));
+        by_name || by_host || by_port
     };
     let found: Vec<u32> =
         names.iter().zip(0..).filter(|(name, _)| is_trusted(name)).map(|(_, number)| number).collect();
@@ -107,6 +115,12 @@ fn find(wanted: &[String], names: &[String]) -> Result<Vec<u32>, Failure> {
         let words =
             "--trusted names none of the pages or hosts; a line is a page or a host as the edges have it";
         return Err(Failure::usage(anyhow::anyhow!(words)));
+    }
+    let unknown: Vec<&String> =
+        wanted.iter().filter(|name| known.get(name.as_str()) == Some(&false)).collect();
+    if !unknown.is_empty() && !context.quiet {
+        let first: Vec<String> = unknown.iter().take(5).map(|name| (*name).clone()).collect();
+        tell_of_unknown(unknown.len() as u64, wanted.len() as u64, &first);
     }
     Ok(found)
 }

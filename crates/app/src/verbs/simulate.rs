@@ -1,7 +1,7 @@
 //! `gannet simulate`: what orders would bring, without fetching anything.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use crawl::WallClock;
 use model::{Order, Rate};
 use serde_json::json;
-use service::{Access, Data, Fill, Request, Simulated, WhatIf, WhatIfRequest, simulated};
+use service::{Access, Data, Fill, Request, Simulated, SimulatedRow, WhatIf, WhatIfRequest, simulated};
 use simulate::report::{DOWNLOADS_HEAD, downloads_csv, pictures};
 use simulate::{Outcome, Scenario, WebSource};
 
@@ -29,8 +29,8 @@ pub(super) fn command() -> Command {
              # or {edges: links.tsv}, {warc: [a.warc.gz]}, {crawl: PROJECT}\n  \
              orders: [breadth-first, pagerank]\n  \
              seeds: [1]        # of generated Webs; several are averaged\n  \
-             start: []         # where to begin: names of the list, URLs\n  \
-             topic: []         # words, for WARC files\n  \
+             start: []         # where to begin: names of the list, URLs of WARC files or the crawl; their own begin\n  \
+             topic: []         # words, for WARC files: the orders relevance and topic need one\n  \
              pages: 0          # to fetch; 0 = all\n  \
              time: 0           # simulated; 0 = until the end\n  \
              rate: unlimited   # per host\n  \
@@ -58,6 +58,7 @@ pub(super) fn command() -> Command {
                 .long("out")
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
+                .conflicts_with_all(["run", "project", "order", "rate"])
                 .help("Write table, curves, downloads (CSV), outcomes (JSON) and plots (SVG, PNG) there"),
         )
         .arg(
@@ -72,7 +73,7 @@ pub(super) fn command() -> Command {
             Arg::new("revisits")
                 .long("revisits")
                 .action(ArgAction::SetTrue)
-                .conflicts_with_all(["run", "out"])
+                .conflicts_with_all(["run", "out", "project", "order", "rate", "fill"])
                 .help("Compare policies of revisits instead: fixed, adaptive, optimal; how fresh each keeps a collection"),
         )
         .arg(
@@ -124,37 +125,36 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         false => Scenario::parse(&plan).map_err(Failure::usage)?,
     };
     let out = flags.get_one::<PathBuf>("out").map(PathBuf::as_path);
-    if let Some(dir) = out {
-        fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
-    }
     match (flags.get_one("fill"), &scenario.web) {
         (None, _) => {}
         (Some(most), WebSource::Crawl(name)) => {
             let name = name
                 .parse()
                 .map_err(|_| Failure::usage(anyhow::anyhow!("{name:?} is no name of a project")))?;
-            let order = scenario.orders.first().copied();
-            fill(context, Fill { run: None, project: Some(name), order, pages: *most })?;
+            let orders = scenario.orders.clone();
+            fill(context, Fill { run: None, project: Some(name), orders, pages: *most })?;
         }
         (Some(_), _) => {
             let words = "--fill goes on with a crawl: name one by web: {crawl: PROJECT}, --project or --run";
             return Err(Failure::usage(anyhow::anyhow!(words)));
         }
     }
+    let mut listing = out.map(Listing::create).transpose()?;
     let told = match &scenario.web {
-        WebSource::Crawl(_) => of_crawl(context, scenario)?,
-        _ => here(&scenario, out)?,
+        WebSource::Crawl(_) => of_crawl(context, scenario, listing.as_mut())?,
+        _ => here(&scenario, listing.as_mut())?,
     };
     if let Some(dir) = out {
         write(dir, &told)?;
     }
+    listing.map(Listing::finish).transpose()?;
     print(context, &told)
 }
 
 fn what_if(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     if let Some(most) = flags.get_one("fill") {
         let (run, order) = (flags.get_one("run").copied(), flags.get_one("order").copied());
-        fill(context, Fill { run, project: project(flags), order, pages: *most })?;
+        fill(context, Fill { run, project: project(flags), orders: Vec::from_iter(order), pages: *most })?;
     }
     let request = Request::WhatIf(WhatIfRequest {
         run: flags.get_one("run").copied(),
@@ -190,43 +190,82 @@ fn fill(context: &Context, wanted: Fill) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Simulated by whoever owns the data directory.
-fn of_crawl(context: &Context, scenario: Scenario) -> Result<Simulated, Failure> {
+/// Simulated by whoever owns the data directory, downloads written as they come.
+fn of_crawl(
+    context: &Context,
+    scenario: Scenario,
+    listing: Option<&mut Listing>,
+) -> Result<Simulated, Failure> {
     let mut answer = None;
-    ask_for(context, &Request::Simulate(Box::new(scenario)), |told: Simulated| {
-        answer = Some(told);
-        Ok(())
-    })?;
+    let scenario = Box::new(scenario);
+    match listing {
+        None => ask_for(context, &Request::Simulate(scenario), |told: Simulated| {
+            answer = Some(told);
+            Ok(())
+        })?,
+        Some(listing) => ask_for(context, &Request::SimulateListed(scenario), |row: SimulatedRow| {
+            match row {
+                SimulatedRow::Downloads(lines) => listing.add(&lines)?,
+                SimulatedRow::Simulated(told) => answer = Some(*told),
+            }
+            Ok(())
+        })?,
+    }
     answer.context("nothing was simulated").map_err(Failure::from)
 }
 
 /// Simulated here, downloads written as they come.
-fn here(scenario: &Scenario, out: Option<&Path>) -> Result<Simulated, Failure> {
-    let mut list = match out {
-        None => None,
-        Some(dir) => {
-            let path = dir.join("downloads.csv");
-            let mut file =
-                fs::File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-            file.write_all(DOWNLOADS_HEAD.as_bytes()).context("cannot write downloads.csv")?;
-            Some(file)
-        }
-    };
+fn here(scenario: &Scenario, mut listing: Option<&mut Listing>) -> Result<Simulated, Failure> {
     let mut outcomes: Vec<Outcome> = Vec::new();
-    let mut failed = None;
+    let mut written = Ok(());
     let ran = scenario.run(&mut |outcome, web, downloads, ranks| {
         outcomes.push(outcome.clone());
-        if let Some(file) = &mut list
-            && let Err(error) = file.write_all(downloads_csv(outcome, web, downloads, ranks).as_bytes())
-        {
-            failed = Some(error);
+        if let Some(listing) = &mut listing {
+            downloads_csv(outcome, web, downloads, ranks, &mut |lines| {
+                if written.is_ok() {
+                    written = listing.add(&lines);
+                }
+            });
         }
     });
     ran.map_err(anyhow::Error::from)?;
-    if let Some(error) = failed {
-        return Err(anyhow::Error::from(error).context("cannot write downloads.csv").into());
-    }
+    written?;
     Ok(simulated(outcomes))
+}
+
+/// `downloads.csv` while it is written: under another name until it is whole.
+struct Listing {
+    path: PathBuf,
+    part: PathBuf,
+    file: BufWriter<fs::File>,
+}
+
+impl Listing {
+    fn create(dir: &Path) -> Result<Listing, Failure> {
+        fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+        let (path, part) = (dir.join("downloads.csv"), dir.join("downloads.csv.part"));
+        let file = fs::File::create(&part).with_context(|| format!("cannot write {}", part.display()))?;
+        let mut listing = Listing { path, part, file: BufWriter::new(file) };
+        listing.add(DOWNLOADS_HEAD)?;
+        Ok(listing)
+    }
+
+    fn add(&mut self, lines: &str) -> anyhow::Result<()> {
+        let written = self.file.write_all(lines.as_bytes());
+        written.with_context(|| format!("cannot write {}", self.part.display()))
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        let done = self.file.flush().and_then(|()| fs::rename(&self.part, &self.path));
+        done.with_context(|| format!("cannot write {}", self.path.display())).map_err(Failure::from)
+    }
+}
+
+impl Drop for Listing {
+    fn drop(&mut self) {
+        // It is gone where all went well.
+        let _ = fs::remove_file(&self.part);
+    }
 }
 
 fn write(dir: &Path, told: &Simulated) -> Result<(), Failure> {
@@ -271,7 +310,7 @@ fn print(context: &Context, told: &Simulated) -> Result<Exit, Failure> {
     if changes {
         columns.push(number("FRESH"));
     }
-    columns.push(number("SECONDS"));
+    columns.extend([number("SECONDS"), number("PAGES/S")]);
     let mut table = Table::new(&columns);
     for mean in &told.means {
         let spread = |(mean, spread): (f64, f64), places: usize| match spread > 0.0 {
@@ -288,6 +327,7 @@ fn print(context: &Context, told: &Simulated) -> Result<Exit, Failure> {
             cells.push(mean.fresh.map_or_else(String::new, |fresh| spread(fresh, 3)));
         }
         cells.push(format!("{:.0}", mean.seconds.0));
+        cells.push(mean.pages_per_second.map_or_else(String::new, |speed| spread(speed, 1)));
         table.row(cells)?;
     }
     table.end_with_gap()?;

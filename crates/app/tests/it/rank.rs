@@ -51,6 +51,13 @@ fn trust_spreads_from_the_sites_named_alone() {
     let without: Vec<&str> =
         found.iter().filter(|(_, rank)| *rank == 0.0).map(|(id, _)| id.as_str()).collect();
     assert_eq!(without, ["http://a.test/2", "http://c.test/"]);
+    std::fs::write(list, "elsewhere.test\nb.test\nhttp://a.test/9\n").unwrap();
+    let said = gannet_with(&["rank", "--edges", "-", "--trusted", list, "--json"], EDGES, &[]);
+    assert_eq!(
+        said.err,
+        "gannet: 2 of 3 pages and hosts to trust are not known: elsewhere.test, http://a.test/9\n"
+    );
+    assert_eq!(ranks(&Said { err: String::new(), ..said }), found);
     std::fs::write(list, "elsewhere.test\n").unwrap();
     let said = gannet_with(&["rank", "--edges", "-", "--trusted", list], EDGES, &[]);
     assert_eq!(said.code, Some(2));
@@ -97,6 +104,32 @@ fn exported_links_have_the_ranks_of_their_crawl() {
     assert!(graphml.starts_with("<?xml") && graphml.trim_end().ends_with("</graphml>"), "{graphml}");
     assert!(graphml.matches("<edge ").count() >= edges.out.lines().count());
     assert!(graphml.matches("<node ").count() >= listed.len());
+}
+
+#[test]
+fn a_list_of_trusted_sites_may_name_some_that_the_crawl_does_not_know() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = crawled(dir.path());
+    let list = dir.path().join("good.txt");
+    let best = gannet(&["rank", &data, "--json", "--limit=1"]).out;
+    let best: Value = serde_json::from_str(best.lines().next().unwrap()).unwrap();
+    let host = best["id"].as_str().unwrap().split('/').nth(2).unwrap();
+    let trust = |names: &str| {
+        std::fs::write(&list, names).unwrap();
+        gannet(&["rank", &data, "--trusted", list.to_str().unwrap()])
+    };
+    let said = trust(&format!("{host}\nexample.org\n"));
+    assert_eq!(
+        (said.err.as_str(), said.code),
+        ("gannet: 1 of 2 pages and hosts to trust are not known: example.org\n", Some(0))
+    );
+    assert!(said.out.contains(host), "{}", said.out);
+    let said = trust("example.org\n");
+    assert!(
+        said.code == Some(2) && said.err.contains("none of the pages and hosts to trust"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]

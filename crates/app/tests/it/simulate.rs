@@ -9,12 +9,21 @@ use webs::demo::Demo;
 use crate::gannet::gannet;
 use crate::served::Served;
 
+/// A column of a list of downloads, of one order.
+fn column(files: &[(String, Vec<u8>)], order: &str, at: usize) -> Vec<String> {
+    let (_, list) = files.iter().find(|(name, _)| name == "downloads.csv").unwrap();
+    let list = String::from_utf8(list.clone()).unwrap();
+    let lines = list.lines().filter(|line| line.starts_with(order));
+    lines.map(|line| line.split(',').nth(at).unwrap().to_owned()).collect()
+}
+
 /// Simulates a file's text → what was said, and the files written.
 fn simulate(dir: &Path, text: &str, name: &str) -> (String, Vec<(String, Vec<u8>)>) {
     let plan = dir.join("sim.yaml");
     fs::write(&plan, text).unwrap();
     let out = dir.join(name);
-    let said = gannet(&["simulate", "-p", &plan.display().to_string(), "--out", &out.display().to_string()]);
+    let [data, plan] = [dir.join("data"), plan].map(|path| path.display().to_string());
+    let said = gannet(&["simulate", "-p", &plan, "--out", &out.display().to_string(), "--data", &data]);
     assert_eq!((said.err.as_str(), said.code), ("", Some(0)));
     let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(&out)
         .unwrap()
@@ -59,24 +68,99 @@ fn a_list_of_edges_is_crawled_from_where_it_says() {
     let edges = dir.path().join("edges.tsv");
     fs::write(&edges, "a b\na c\nb d\nd e\nx a\n").unwrap();
     let web = format!("web: {{edges: {}}}\norders: [breadth-first, depth-first]\n", edges.display());
-    let orders = |files: &[(String, Vec<u8>)]| {
-        let (_, list) = files.iter().find(|(name, _)| name == "downloads.csv").unwrap();
-        let list = String::from_utf8(list.clone()).unwrap();
-        let of = |order: &str| {
-            let lines = list.lines().filter(|line| line.starts_with(order));
-            lines.map(|line| line.split(',').nth(3).unwrap()).collect::<Vec<_>>().join(" ")
-        };
-        (of("breadth-first"), of("depth-first"))
-    };
-    // Numbers are the order in which the list names pages: a b c d e x.
+    // Numbers are the order in which the list names pages.
     let (_, files) = simulate(dir.path(), &web, "a");
-    assert_eq!(orders(&files), ("0 1 2 3 4".to_owned(), "0 1 2 3 4".to_owned()));
+    for order in ["breadth-first", "depth-first"] {
+        assert_eq!(column(&files, order, 3).join(" "), "0 1 2 3 4", "{order}");
+        assert_eq!(column(&files, order, 4).join(" "), "a b c d e", "{order}");
+    }
     let (_, files) = simulate(dir.path(), &format!("{web}start: [d]\n"), "d");
-    assert_eq!(orders(&files).0, "3 4");
+    assert_eq!(column(&files, "breadth-first", 4).join(" "), "d e");
     let plan = dir.path().join("wrong.yaml");
     fs::write(&plan, format!("{web}start: [nowhere]\n")).unwrap();
-    let said = gannet(&["simulate", "-p", &plan.display().to_string()]);
+    let out = dir.path().join("wrong");
+    let said = gannet(&["simulate", "-p", &plan.display().to_string(), "--out", &out.display().to_string()]);
     assert!(said.err.contains("has no page nowhere") && said.code != Some(0), "{}", said.err);
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0, "what failed leaves nothing");
+}
+
+#[test]
+fn the_table_tells_pages_a_second() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "web: {generated: {pages: 300}}\norders: [breadth-first]\nrate: 2/s\n";
+    let (said, _) = simulate(dir.path(), text, "out");
+    let lines: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0].last(), Some(&"PAGES/S"), "{said}");
+    assert_eq!(lines[2].first(), Some(&"breadth-first"), "{said}");
+    assert_eq!(lines[2].last(), Some(&"2.0"), "{said}");
+}
+
+/// Pages of the demo site, crawled as the project `demo` → the flag that names its data directory.
+fn crawled(dir: &Path) -> String {
+    let site = Served::start(Arc::new(Demo::new(1, 1)));
+    let project = dir.join("demo.yaml");
+    fs::write(&project, format!("version: 1\nname: demo\nstart: ['{}']\nmax_pages: 60\n", site.start_url()))
+        .unwrap();
+    let (project, data) = (project.display().to_string(), format!("--data={}", dir.join("data").display()));
+    let said = gannet(&["crawl", "--project", &project, &data, "-q", "--allow-private", "--rate=unlimited"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    data
+}
+
+/// How many pages a data directory has.
+fn pages(data: &str) -> usize {
+    gannet(&["pages", data, "--outcome=fetched", "--json"]).out.lines().count()
+}
+
+#[test]
+fn an_archive_and_the_crawl_that_made_it_are_simulated_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = crawled(dir.path());
+    let (_, of_crawl) = simulate(dir.path(), "web: {crawl: demo}\norders: [breadth-first]\n", "crawl");
+    let mut urls = column(&of_crawl, "breadth-first", 4);
+    assert_eq!((urls.len(), pages(&data)), (60, 60));
+    let first = urls[0].clone();
+    let warc = dir.path().join("demo.warc.gz").display().to_string();
+    assert_eq!(gannet(&["export", "warc", &data, "-o", &warc]).code, Some(0));
+    let text = format!("web: {{warc: [{warc}]}}\norders: [breadth-first]\n");
+    let (_, of_warc) = simulate(dir.path(), &text, "warc");
+    let mut archived = column(&of_warc, "breadth-first", 4);
+    assert_eq!(archived[0], first, "where the crawl began");
+    urls.sort();
+    archived.sort();
+    assert_eq!(archived, urls);
+    // It begins elsewhere where that is said.
+    let text = format!("web: {{crawl: demo}}\norders: [breadth-first]\nstart: ['{}']\n", urls[5]);
+    let (_, files) = simulate(dir.path(), &text, "elsewhere");
+    assert_eq!(column(&files, "breadth-first", 4)[0], urls[5]);
+}
+
+#[test]
+fn what_cannot_be_simulated_is_refused_before_anything_is_fetched() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = crawled(dir.path());
+    let plan = dir.path().join("sim.yaml");
+    let refused = |more: &[&str], words: &str| {
+        let said = gannet(&[&["simulate", &data], more].concat());
+        assert_eq!(said.code, Some(2), "{more:?}: {}", said.err);
+        assert!(said.err.contains(words), "{more:?}: {}", said.err);
+    };
+    refused(&["--run=1", "--order=topic", "--fill=3"], "order topic needs a topic");
+    refused(&["--run=1", "--out=figures"], "cannot be used with");
+    refused(&["--order=random", "--out=figures"], "cannot be used with");
+    let file = plan.display().to_string();
+    for (text, words) in [
+        ("orders: [random, topic]\n", "order topic needs a topic"),
+        ("topic: [boat]\n", "leave it out, it is for WARC files"),
+    ] {
+        fs::write(&plan, format!("web: {{crawl: demo}}\n{text}")).unwrap();
+        refused(&["-p", &file, "--fill=3"], words);
+    }
+    fs::write(&plan, "web: {crawl: demo}\norders: [random, topic]\n").unwrap();
+    refused(&["-p", &file], "order topic goes by a topic, and the web to simulate has none");
+    let runs = gannet(&["runs", &data, "--json"]).out;
+    assert_eq!(runs.lines().count(), 1, "{runs}");
+    assert_eq!(pages(&data), 60);
 }
 
 #[test]

@@ -106,6 +106,80 @@ fn forward_link_keeps_to_discovery_on_one_host() {
     check("forward-link", None, TREE, "s a b c d e f");
 }
 
+/// Hosts whose first pages have so many links, each with a second page that is named when all hosts have rested → the
+/// order in which the second pages are leased.
+fn second_pages(order: &str, hosts: &[(&str, usize)]) -> String {
+    let mut web = FakeWeb::default();
+    let first = |host: &str| url(&format!("{host}.web"), "1");
+    let second = |host: &str| url(&format!("{host}.web"), "2");
+    let far = |count: usize| (0..count).map(|number| url("far.web", &number.to_string())).collect::<Vec<_>>();
+    let way: Vec<PageUrl> = (0..4).map(|number| url("way.web", &number.to_string())).collect();
+    let firsts = hosts.iter().map(|(host, _)| first(host));
+    web.page(&way[0], &firsts.chain([way[1].clone()]).collect::<Vec<_>>());
+    web.page(&way[1], &way[2..3]);
+    web.page(&way[2], &way[3..]);
+    web.page(&way[3], &hosts.iter().map(|(host, _)| second(host)).collect::<Vec<_>>());
+    for (host, count) in hosts {
+        web.page(&first(host), &far(*count));
+        web.page(&second(host), &[]);
+    }
+    let most = hosts.iter().map(|(_, count)| *count).max().unwrap();
+    far(most).iter().for_each(|page| web.page(page, &[]));
+    let edit = |settings: &mut CrawlSettings| {
+        settings.order = order.parse().unwrap();
+        settings.rate = Some("1/s".parse().unwrap());
+    };
+    let leased = Driver::new(web, project(&way[..1], edit), 1).run_plainly();
+    assert_eq!(leased.len(), way.len() + 2 * hosts.len() + most);
+    let host = |url: &String| Some(url.strip_prefix("http://")?.strip_suffix(".web/2")?.to_owned());
+    leased.iter().filter_map(host).filter(|host| host != "far" && host != "way").collect::<Vec<_>>().join(" ")
+}
+
+/// The links on paper S1's pages A to E.
+const ON_S1S_PAGES: &[(&str, usize)] = &[("a", 13), ("b", 22), ("c", 17), ("d", 10), ("e", 5)];
+
+#[test]
+fn forward_link_takes_hosts_with_many_links_on_their_pages() {
+    assert_eq!(second_pages("breadth-first", ON_S1S_PAGES), "a b c d e");
+    assert_eq!(second_pages("forward-link", ON_S1S_PAGES), "b c a d e");
+}
+
+/// In a young crawl links to a page weigh next to nothing against those on it.
+#[test]
+fn pvalue_takes_s1s_hosts_by_the_links_on_their_pages() {
+    assert_eq!(second_pages("pvalue", ON_S1S_PAGES), "b c a d e");
+}
+
+/// Pages that the start leads to, in their order by `random`.
+fn by_chance(host: &str) -> Vec<String> {
+    let names: Vec<PageUrl> = (0..40).map(|n| url(host, &format!("w{n}"))).collect();
+    let mut web = FakeWeb::default();
+    web.page(&url(host, ""), &names);
+    names.iter().for_each(|name| web.page(name, &[]));
+    let edit = |settings: &mut CrawlSettings| settings.order = "random".parse().unwrap();
+    let leased = Driver::new(web, project(&[url(host, "")], edit), 1).run_plainly();
+    leased[1..].iter().map(|url| url.rsplit_once('/').unwrap().1.to_owned()).collect()
+}
+
+/// Chance is in the URLs: there is no seed, so that a crawl and its simulation have the same order.
+#[test]
+fn random_takes_each_page_once_in_an_order_of_the_urls_alone() {
+    let (one, again, other) = (by_chance("a.web"), by_chance("a.web"), by_chance("b.web"));
+    assert_eq!(one, again);
+    assert_ne!(one, other);
+    let found: Vec<String> = (0..40).map(|n| format!("w{n}")).collect();
+    for order in [one, other] {
+        let place = |name: &String| found.iter().position(|other| other == name).unwrap();
+        let places: Vec<usize> = order.iter().map(place).collect();
+        // Of 39 steps about half go up.
+        let ups = places.windows(2).filter(|pair| pair[0] < pair[1]).count();
+        assert!((10..=29).contains(&ups), "{places:?}");
+        let mut sorted = places;
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..40).collect::<Vec<_>>());
+    }
+}
+
 /// Nine equals, cut into three lists after each page, served four, two and one at a time; the start was the first turn.
 #[test]
 fn pvalue_serves_its_lanes_in_turn_so_that_nothing_starves() {
@@ -210,8 +284,15 @@ fn timed_breadth_first_begins_no_page_that_would_end_too_late() {
     // Requests begin every second and take 0.7 s: the one at 10 s would end in time, the one at 11 s would not.
     driver.deadline(std::time::Duration::from_millis(11_500));
     let leased = driver.run_plainly();
-    assert_eq!(leased.len(), 11, "{leased:?}");
-    assert_eq!(leased[1], "http://a.web/w0");
+    let first: Vec<String> =
+        ["s"].into_iter().map(str::to_owned).chain(names[..10].iter().cloned()).collect();
+    assert_eq!(leased, first.iter().map(|name| page(name).to_string()).collect::<Vec<_>>());
+}
+
+#[test]
+fn timed_breadth_first_goes_level_by_level_while_there_is_time() {
+    check("timed-breadth-first", None, TREE, "s a b c d e f");
+    check("timed-breadth-first", Some("unlimited"), DIAMOND, "s a b c d e");
 }
 
 #[test]

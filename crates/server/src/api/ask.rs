@@ -40,7 +40,7 @@ pub(crate) async fn ask(State(app): State<App>, Body(request): Body<Request>) ->
     {
         return handed_over(&app, export.clone()).await;
     }
-    if let Request::Simulate(scenario) = &request {
+    if let Request::Simulate(scenario) | Request::SimulateListed(scenario) = &request {
         bounded(scenario)?;
     }
     Ok(stream::respond(app.data.clone(), app.now.clone(), request).await)
@@ -82,6 +82,7 @@ impl PartialSchema for Ask {
             // Told in the guide: these take the settings of an index, or a scenario.
             named(ObjectBuilder::new(), "index"),
             named(simulated(), "simulate"),
+            named(simulated(), "simulate-listed"),
             named(ObjectBuilder::new(), "check"),
             named(ObjectBuilder::new(), "repair"),
         ];

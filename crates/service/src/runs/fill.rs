@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::RunId;
 use frontier::tables::STATS;
 use kv::Reader;
-use model::{Order, ProjectName, Timestamp};
+use model::{CrawlSettings, Order, ProjectName, Timestamp};
 
 use super::{Begin, begin};
 use crate::{Data, ServiceError};
@@ -18,22 +18,25 @@ pub struct Fill {
     pub run: Option<i64>,
     /// That of this project; of the one that ran last unless said.
     pub project: Option<ProjectName>,
-    /// By this order; the project's own unless said.
-    pub order: Option<Order>,
+    /// By the first of these, which are simulated then; by the project's own if there is none.
+    pub orders: Vec<Order>,
     /// Until so many pages more are kept.
     pub pages: u64,
 }
 
-/// Goes on with a crawl until enough is kept or nothing waits; how many pages were fetched. The limit is that of the
+/// Goes on with a crawl until enough is kept or nothing waits; how many pages were fetched. Nothing is, where one of the
+/// orders needs a topic that the project does not have. The limit is that of the
 /// run: should it be cut off, the project's own is what it was. Must be called within a tokio runtime.
 pub async fn fill(data: &Arc<Data>, wanted: Fill, now: impl Fn() -> Timestamp) -> Result<u64, ServiceError> {
-    let Fill { run, project, order, pages } = wanted;
+    let Fill { run, project, orders, pages } = wanted;
+    let order = orders.first().copied();
     let asked = data.clone();
     let found = tokio::task::spawn_blocking(move || {
         let entry = match run {
             Some(id) => asked.project_of_run(RunId(id))?,
             None => asked.project(project.as_ref())?,
         };
+        check(&entry.project.crawl, &orders)?;
         let kept = asked.store().get(&STATS, &entry.crawl.0)?.map_or(0, |stats| stats.pages());
         Ok::<_, ServiceError>((entry.project, kept))
     });
@@ -46,4 +49,15 @@ pub async fn fill(data: &Arc<Data>, wanted: Fill, now: impl Fn() -> Timestamp) -
     let progress = started.progress();
     started.finish(&now).await?;
     Ok(progress.borrow().pages_now)
+}
+
+/// Refuses orders that the project cannot have.
+fn check(settings: &CrawlSettings, orders: &[Order]) -> Result<(), ServiceError> {
+    let wrong = |error: crawl::CrawlError| ServiceError::Settings(error.to_string());
+    let order = orders.first().copied().unwrap_or(settings.order);
+    let topic = crawl::topic_of(&CrawlSettings { order, ..settings.clone() }).map_err(wrong)?;
+    match orders.iter().find(|order| simulate::goes_by_topic(**order)) {
+        Some(order) if topic.is_none() => Err(wrong(crawl::CrawlError::NoTopic(*order))),
+        _ => Ok(()),
+    }
 }

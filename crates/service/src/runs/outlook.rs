@@ -196,7 +196,7 @@ pub fn forecast_of(data: &Data, id: RunId, most: u64) -> Result<Forecast, Servic
     settings.order = given.order.unwrap_or(settings.order);
     let rate = settings.rate;
     let mut web = sample_of(data, &entry, every)?;
-    let unknown = web.take_unknown_for_pages();
+    let unknown = web.take_unknown_for_pages().len();
     if web.seeds().is_empty() {
         told.basis = "Nothing is known yet.".to_owned();
         return Ok(told);

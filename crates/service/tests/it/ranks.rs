@@ -59,8 +59,33 @@ fn hosts_are_ranked_and_trust_spreads() {
     let rows = ranked(&site, RankRequest { trusted, limit: Some(100), ..RankRequest::default() });
     let with_trust = |row: &&RankRow| matches!(row, RankRow::Ranked { rank, .. } if *rank > 0.0);
     assert_eq!(rows.iter().filter(with_trust).count(), 2);
-    let trusted = vec!["nowhere.test".to_owned()];
-    assert!(site.ask(&Request::Rank(RankRequest { trusted, ..RankRequest::default() })).is_err());
+}
+
+#[test]
+fn what_is_trusted_and_not_known_is_told_and_refused_only_where_it_is_all() {
+    let site = Site::crawled();
+    let request = |names: &[&str], by| RankRequest {
+        trusted: names.iter().map(|name| (*name).to_owned()).collect(),
+        by,
+        limit: Some(100),
+        ..RankRequest::default()
+    };
+    for by in [RankBy::Pages, RankBy::Hosts] {
+        let names = ["shop.test", "nowhere.test", "http://shop.test/never", "shop.test"];
+        let mixed = ranked(&site, request(&names, by));
+        let mut alone = ranked(&site, request(&["shop.test"], by));
+        let Some(RankRow::Graph { unknown: None, .. }) = alone.pop() else { panic!("{alone:?}") };
+        let (Some(RankRow::Graph { unknown: Some(unknown), .. }), rest) =
+            (mixed.last(), &mixed[..mixed.len() - 1])
+        else {
+            panic!("{mixed:?}")
+        };
+        assert_eq!(rest, alone, "the known ones are trusted");
+        assert_eq!((unknown.count, unknown.of), (2, 4));
+        assert_eq!(unknown.first, ["nowhere.test", "http://shop.test/never"]);
+        let refused = site.ask(&Request::Rank(request(&names[1..3], by))).unwrap_err().to_string();
+        assert!(refused.contains("nowhere.test, http://shop.test/never"), "{refused}");
+    }
 }
 
 #[test]

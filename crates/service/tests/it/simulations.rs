@@ -4,18 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use archive::tables::{Edge, LINKS, Links, VISITS, VisitRecord};
 use catalog::RunId;
 use crawl::{Neighbours, Run, Setup};
-use frontier::tables::URLS;
-use kv::{Reader, Store};
-use model::{CrawlId, CrawlSettings, Order, Outcome, PageUrl, Project, Timestamp, UrlKey};
-use service::{WhatIfRequest, forecast, outlook, site_map, what_if};
-use simulate::{Expand, Plan, of_crawl};
+use frontier::tables::{URLS, UrlRecord};
+use kv::{Durability, Reader, Store};
+use model::{
+    CrawlId, CrawlSettings, LinkKind, LinkLook, Order, Outcome, PageUrl, Project, Rel, Timestamp, UrlKey,
+};
+use service::{
+    Fill, Request, SimulatedRow, WhatIfRequest, fill, forecast, outlook, simulate, site_map, what_if,
+};
+use simulate::{Expand, Plan, Scenario, of_crawl};
 use webs::Server;
 use webs::generated::{Generated, GeneratedWeb};
 use webs::serve::ServeOptions;
 
-use crate::site::{NOW, Site};
+use crate::site::{self, NOW, Site};
 
 const CRAWL: CrawlId = CrawlId(1);
 
@@ -79,7 +84,7 @@ async fn both(shape: Generated, edit: impl Fn(&mut CrawlSettings)) -> (Vec<PageU
         time: crawl.walltime.limit(),
         settings: crawl,
     };
-    let simulated = simulate::run(&web, &plan).unwrap().order();
+    let simulated = ::simulate::run(&web, &plan).unwrap().order();
     let simulated = simulated.into_iter().map(|page| web.url(page).unwrap()).collect();
     (asked.filter(fetched).collect(), simulated)
 }
@@ -157,6 +162,146 @@ fn what_another_order_would_bring_is_told_with_its_basis() {
     let topic = WhatIfRequest { order: Some("topic".parse().unwrap()), ..WhatIfRequest::default() };
     let refused = what_if(site.data(), &topic).err().map(|error| error.to_string());
     assert!(refused.is_some_and(|words| words.contains("needs a topic")));
+}
+
+/// A crawl of one host that has fetched its start and a page without links, and knows a hundred URLs that wait.
+fn begun() -> Site {
+    let mut site = Site::empty();
+    let project = site::project();
+    let entry = site.runtime.block_on(site.data().catalog().upsert_project(&project, NOW)).unwrap();
+    site.crawl = entry.crawl;
+    let store = site.data().store();
+    let mut batch = store.batch();
+    let start = project.start[0].clone();
+    let waiting = (0..100).map(|number| format!("http://shop.test/{number}"));
+    let urls: Vec<PageUrl> = waiting.map(|text| PageUrl::parse(&text).unwrap()).collect();
+    let first = PageUrl::parse("http://shop.test/a").unwrap();
+    let all = [&start, &first].into_iter().chain(&urls);
+    for (number, url) in all.cloned().enumerate() {
+        let (key, is_fetched) = (UrlKey::of(&url), number < 2);
+        let record = UrlRecord {
+            url,
+            depth: u32::from(number > 0),
+            via: (number > 0).then(|| UrlKey::of(&start)),
+            found: NOW,
+            outcome: if is_fetched { Outcome::Fetched } else { Outcome::Waiting },
+            arrival: number as u64,
+            priority: 0,
+            tries: 0,
+            busy: 0,
+            hops: 0,
+        };
+        batch.put(&URLS, &frontier::page_key(site.crawl, key), &record);
+        if is_fetched {
+            let visit = VisitRecord {
+                status: Some(200),
+                error: None,
+                millis: 100,
+                bytes: 1_000 + 2_000 * number as u64,
+                content_bytes: 0,
+                content_type: None,
+                cut: None,
+                title: None,
+                content_hash: 0,
+                location: None,
+                etag: None,
+                last_modified: None,
+                noindex: false,
+                canonical: None,
+            };
+            batch.put(&VISITS, &(site.crawl.0, key.host.0, key.page, NOW.0), &visit);
+        }
+    }
+    let edge = |url: &PageUrl| Edge {
+        target: UrlKey::of(url),
+        anchor: Default::default(),
+        look: LinkLook::plain(1),
+        rel: Rel::default(),
+        kind: LinkKind::Anchor,
+        followed: true,
+    };
+    let edges = std::iter::once(&first).chain(&urls).map(edge).collect();
+    let key = UrlKey::of(&start);
+    batch.put(&LINKS, &(site.crawl.0, key.host.0, key.page), &Links { edges });
+    store.commit(batch, Durability::Synced).unwrap();
+    site
+}
+
+#[test]
+fn urls_that_wait_take_their_time_at_another_pace() {
+    let site = begun();
+    let request = WhatIfRequest { rate: Some("2/s".parse().unwrap()), ..WhatIfRequest::default() };
+    let told = what_if(site.data(), &request).unwrap();
+    assert_eq!((told.known, told.pages, told.requests, told.unknown), (102, 102, 102, 100));
+    // 101 pauses of half a second and the last answer.
+    assert!((50.4..=51.0).contains(&told.seconds), "{}", told.seconds);
+    // The mean of what the host has sent.
+    assert_eq!(told.bytes, 102 * 2_000);
+    assert!((told.mass - 1.0).abs() < 1e-9, "{}", told.mass);
+    assert!(
+        told.basis.contains(" 100 of the pages are URLs that wait: they are taken for pages"),
+        "{}",
+        told.basis
+    );
+}
+
+#[test]
+fn an_order_by_topic_is_refused_where_no_page_was_judged() {
+    let site = begun();
+    let mut settings = site.data().project(None).unwrap().project;
+    let order = Some("topic".parse().unwrap());
+    let request = WhatIfRequest { order, ..WhatIfRequest::default() };
+    let refused = |words: &str| {
+        let error = what_if(site.data(), &request).unwrap_err().to_string();
+        assert!(error.contains("topic") && error.contains(words), "{error}");
+    };
+    refused("needs a topic");
+    settings.crawl.topic = vec!["boat".to_owned()];
+    site.runtime.block_on(site.data().catalog().upsert_project(&settings, NOW)).unwrap();
+    refused("has judged no page");
+    let scenario = Scenario::parse("web: {crawl: shop}\norders: [breadth-first, topic]\n").unwrap();
+    let error = simulate(site.data(), &scenario).unwrap_err().to_string();
+    assert!(error.contains("order topic goes by a topic"), "{error}");
+}
+
+#[test]
+fn nothing_is_fetched_for_an_order_that_cannot_be_simulated() {
+    let site = begun();
+    for orders in [["topic", "breadth-first"], ["breadth-first", "relevance"]] {
+        let orders = orders.map(|order| order.parse().unwrap()).to_vec();
+        let wanted = Fill { run: None, project: None, orders, pages: 3 };
+        let refused = site.runtime.block_on(fill(site.data(), wanted, || NOW)).unwrap_err().to_string();
+        assert!(refused.contains("needs a topic"), "{refused}");
+    }
+    let entry = site.data().project(None).unwrap();
+    let runs = site.runtime.block_on(site.data().catalog().runs_of(entry.id)).unwrap();
+    assert_eq!(runs.len(), 0, "no run was begun");
+}
+
+#[test]
+fn a_simulated_crawl_begins_where_it_is_told_and_lists_its_downloads() {
+    let site = Site::crawled();
+    let scenario = |start: &str| {
+        let text = format!("web: {{crawl: shop}}\norders: [breadth-first]\nstart: [{start}]\n");
+        Request::SimulateListed(Box::new(Scenario::parse(&text).unwrap()))
+    };
+    let rows = site.ask(&scenario("'http://shop.test/old'")).unwrap();
+    let (mut listed, mut told) = (String::new(), None);
+    for row in rows {
+        match serde_json::from_value(row).unwrap() {
+            SimulatedRow::Downloads(lines) => listed.push_str(&lines),
+            SimulatedRow::Simulated(simulated) => told = Some(simulated),
+        }
+    }
+    let urls: Vec<&str> = listed
+        .lines()
+        .filter(|line| line.starts_with("breadth-first,"))
+        .map(|line| line.split(',').nth(4).unwrap())
+        .collect();
+    assert_eq!(urls, ["http://shop.test/new"], "{listed}");
+    assert_eq!(told.unwrap().outcomes[1].pages, 1);
+    let refused = site.ask(&scenario("'http://shop.test/never'")).unwrap_err().to_string();
+    assert!(refused.contains("has no page http://shop.test/never"), "{refused}");
 }
 
 #[test]

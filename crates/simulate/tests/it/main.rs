@@ -1,6 +1,8 @@
 //! Orders against each other on generated Webs. Every figure is printed with its seed.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
+mod warc;
+
 use std::time::Duration;
 
 use model::CrawlSettings;

@@ -29,7 +29,8 @@ pub(crate) fn visits(snapshot: &Snapshot, crawl: CrawlId, key: UrlKey) -> Result
         .collect()
 }
 
-/// The visits that brought a version of a page, oldest first. One with the content of the one before is none.
+/// The visits that brought a version of a page, oldest first: as the archive has them, whatever the clock said then. One
+/// with the content of the one before is none.
 pub(crate) fn versions(
     snapshot: &Snapshot,
     crawl: CrawlId,
@@ -37,8 +38,14 @@ pub(crate) fn versions(
 ) -> Result<Vec<Visited>, ServiceError> {
     let mut versions: Vec<Visited> =
         visits(snapshot, crawl, key)?.into_iter().filter(Visited::is_version).collect();
+    versions.sort_by_key(place);
     versions.dedup_by(|later, earlier| later.visit.content_hash == earlier.visit.content_hash);
     Ok(versions)
+}
+
+/// Where a version lies in the archive.
+fn place(visited: &Visited) -> Option<(u32, u64)> {
+    visited.visit.location.map(|place| (place.file, place.offset))
 }
 
 /// Reads pages as they are kept.
@@ -78,6 +85,23 @@ impl KeptPages {
         Ok((html.into_owned(), page))
     }
 
+    /// The page that a visit found, as it would be with other markup.
+    pub(crate) fn read_as(
+        &self,
+        url: &PageUrl,
+        visited: &Visited,
+        other: impl Fn(&str) -> String,
+    ) -> Result<Page, ServiceError> {
+        let mut fetched = self.answer(url, visited)?;
+        let content_type = fetched.headers.get("content-type").map(ToOwned::to_owned);
+        let (html, _) = extract::decode(&fetched.content, content_type.as_deref(), extract::Kind::Html, url);
+        let html = other(&html);
+        fetched.content = html.into_bytes().into();
+        fetched.headers.0.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+        fetched.headers.0.push(("content-type".to_owned(), "text/html; charset=utf-8".into()));
+        Ok(self.reader.read(&fetched).page)
+    }
+
     /// The latest version of a page.
     pub(crate) fn latest(
         &self,
@@ -85,7 +109,8 @@ impl KeptPages {
         crawl: CrawlId,
         url: &PageUrl,
     ) -> Result<Page, ServiceError> {
-        let last = visits(snapshot, crawl, UrlKey::of(url))?.into_iter().rfind(Visited::is_version);
+        let seen = visits(snapshot, crawl, UrlKey::of(url))?;
+        let last = seen.into_iter().filter(Visited::is_version).max_by_key(place);
         self.page(url, &last.ok_or_else(|| ServiceError::NotKept(url.to_string()))?)
     }
 }

@@ -383,6 +383,39 @@ mod tests {
         UrlKey { host: HostKey(1), page }
     }
 
+    /// What came last is compared with, whatever the clock said when another version came.
+    #[test]
+    fn the_latest_version_is_the_last_of_the_archive() {
+        let store = Store::memory();
+        let mut batch = store.batch();
+        let address = model::PageUrl::parse("http://e.test/").unwrap();
+        let page = UrlKey::of(&address);
+        for (at, offset, content) in [(10, 0, 1), (9_000, 100, 2), (20, 200, 3)] {
+            let location = Some(Location { file: 0, offset, length: 10 });
+            let version =
+                VisitRecord { location, etag: Some(content.to_string()), ..visit(Some(200), content) };
+            batch.put(&VISITS, &(1, page.host.0, page.page, at), &version);
+        }
+        batch.put(&VISITS, &(1, page.host.0, page.page, 30), &visit(Some(304), 0));
+        store.commit(batch, kv::Durability::Buffered).unwrap();
+        let mut url = LeasedUrl {
+            key: page,
+            url: address,
+            depth: 0,
+            via: None,
+            tries: 0,
+            validators: Validators::default(),
+            earlier: None,
+            body_limit: 0,
+        };
+        name_earlier(&store, CrawlId(1), &mut url).unwrap();
+        assert_eq!(url.validators.etag.as_deref(), Some("3"));
+        assert_eq!(
+            url.earlier.map(|earlier| (earlier.started, earlier.record)),
+            Some((Timestamp(20), (0, 200, 10)))
+        );
+    }
+
     /// Equal pages fall due together; each day takes its budget, and in the end all have had their turn.
     #[test]
     fn a_refresh_keeps_to_the_budget_and_the_rest_comes_next_time() {

@@ -7,6 +7,7 @@
 mod adopt;
 mod answer;
 mod canonical;
+mod change_steps;
 mod changed_images;
 mod changes;
 mod check;
@@ -58,6 +59,7 @@ mod why;
 
 pub use answer::answer;
 pub use catalog::{Run, RunId};
+pub use change_steps::ChangeStep;
 pub use changed_images::ChangedImage;
 pub use changes::{
     ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, PageChange, PageVersion,

@@ -114,3 +114,43 @@ impl KeptPages {
         self.page(url, &last.ok_or_else(|| ServiceError::NotKept(url.to_string()))?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use archive::Location;
+    use kv::{Durability, Store};
+    use model::HostKey;
+
+    use super::*;
+
+    /// A version of when the clock was wrong does not stay the latest.
+    #[test]
+    fn versions_stand_in_the_order_of_the_archive() {
+        let store = Store::memory();
+        let mut batch = store.batch();
+        let key = UrlKey { host: HostKey(2), page: 3 };
+        for (at, offset, content_hash) in [(10, 0, 1), (9_000, 100, 2), (20, 200, 3), (30, 300, 3)] {
+            let visit = VisitRecord {
+                status: Some(200),
+                error: None,
+                millis: 0,
+                bytes: 0,
+                content_bytes: 0,
+                content_type: None,
+                cut: None,
+                title: None,
+                content_hash,
+                location: Some(Location { file: 0, offset, length: 10 }),
+                etag: None,
+                last_modified: None,
+                noindex: false,
+                canonical: None,
+            };
+            batch.put(&VISITS, &(1, key.host.0, key.page, at), &visit);
+        }
+        store.commit(batch, Durability::Buffered).unwrap();
+        let found = versions(&store.snapshot(), CrawlId(1), key).unwrap();
+        let found: Vec<u64> = found.iter().map(|visited| visited.visit.content_hash).collect();
+        assert_eq!(found, [1, 2, 3]);
+    }
+}

@@ -444,7 +444,7 @@ export const forecast = {
   adaptive: (every: string, least: string, most: string, fewest: number, first: number) =>
     `Each page begins with ${every}. The time grows by 40 % while the page stays the same and shrinks by 20 % when it changes, between ${least} and ${most}: of 1,000 pages about ${count(first)} requests a day at first, down to ${count(fewest)} if nothing changes.`,
   optimal: (budget: number, days: number, most: string) =>
-    `About ${count(budget)} requests a day go where they keep the most important pages fresh: of 1,000 pages that change alike, each is asked for every ${days < 1 ? 'day or more often' : `${count(Math.round(days))} days`}; each at least every ${most}.`,
+    `At most ${count(budget)} requests a day go where they keep the most important pages fresh: of 1,000 pages that change alike, each is asked for every ${days < 1 ? 'day or more often' : `${count(Math.round(days))} days`}; each is due after ${most} at the latest.`,
 };
 
 export const settingsForm = {
@@ -774,8 +774,8 @@ export const palette = {
 
 export const help = {
   title: 'Guide',
-  order: ['guide', 'project', 'search', 'server', 'crawl-hints', 'reliability', 'performance', 'comparison'],
-  names: { guide: 'First steps', project: 'Project files', search: 'Search', server: 'Server', 'crawl-hints': 'Hints to crawlers', reliability: 'Reliability', performance: 'Performance', comparison: 'Comparison' } as Record<string, string>,
+  order: ['guide', 'project', 'search', 'judging', 'server', 'crawl-hints', 'reliability', 'performance', 'comparison'],
+  names: { guide: 'First steps', project: 'Project files', search: 'Search', judging: 'Duplicates, changes and revisits', server: 'Server', 'crawl-hints': 'Hints to crawlers', reliability: 'Reliability', performance: 'Performance', comparison: 'Comparison' } as Record<string, string>,
   api: 'API',
   table: 'Table',
   noneTitle: 'There is no such page in the guide',

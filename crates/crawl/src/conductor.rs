@@ -12,8 +12,11 @@ use std::time::Duration;
 use archive::rows::{self, PageRows, Stand};
 use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
 use archive::{ArchiveSettings, ArchiveWriter, RecordKind, Records};
-use frontier::tables::{HintsAnswer, RobotsAnswer, STATS, Stats, URLS};
-use frontier::{Asked, End, Frontier, Lane, LimitReached, Next, Offer, Settled, Unfollowed, page_key};
+use frontier::tables::{FACTS, HintsAnswer, RobotsAnswer, STATS, Stats, URLS};
+use frontier::{
+    Asked, End, Frontier, Lane, LimitReached, Next, Offer, Settled, Unfollowed, page_key, refresh_fact,
+};
+use judge::book::{self, StoredTexts};
 use kv::{Batch, Durability, Reader, Store};
 use model::{
     CrawlId, ErrorKind, Host, HostKey, LeaseId, LinkKind, Origin, Outcome, Project, Timestamp, UrlKey,
@@ -246,7 +249,9 @@ impl Conductor {
             self.replace_pages(state)?;
             let settings = self.project.crawl.revisit_settings();
             self.revisits = Revisits::due(&self.store, self.id, &settings, now)?;
-            let text = format!("{} pages are due to be asked for again", self.revisits.len());
+            state.batch.put(&FACTS, &refresh_fact(self.id), &now.0);
+            self.commit(state)?;
+            let text = self.revisits.words();
             self.tell(|| Event::Note { warn: false, text: text.clone() });
         }
         Ok(())
@@ -266,7 +271,7 @@ impl Conductor {
                 continue;
             }
             revisits::repeat_rows(&mut state.batch, self.id, page, now, Some(Stand::Gone))?;
-            judge::book::forget(&mut state.batch, self.id, page)?;
+            book::forget(&mut StoredTexts { batch: &mut state.batch, crawl: self.id }, page)?;
             replaced += 1;
             if replaced.is_multiple_of(REVISITS_AT_ONCE as u64) {
                 self.commit(state)?;
@@ -505,7 +510,7 @@ impl Conductor {
         self.frontier.settle(&mut state.batch, settled, now)?;
         if missing && self.is_gone(state, key)? {
             revisits::repeat_rows(&mut state.batch, self.id, key, started, Some(Stand::Gone))?;
-            judge::book::forget(&mut state.batch, self.id, key)?;
+            book::forget(&mut StoredTexts { batch: &mut state.batch, crawl: self.id }, key)?;
         }
         drop(read.room);
         self.release_if_done(state, lease, now)

@@ -2,7 +2,7 @@
 
 use archive::tables::Links;
 use frontier::{Offer, TextMark, Unfollowed};
-use judge::book::{self, Verdict};
+use judge::book::{self, StoredTexts, Verdict};
 use judge::fingerprint::Fingerprint;
 use kv::{Batch, KvError, Reader};
 use model::{CrawlId, CrawlSettings, DuplicateSettings, Duplicates, UrlKey};
@@ -47,12 +47,13 @@ impl DuplicateBook {
         fingerprint: Option<&Fingerprint>,
     ) -> Result<Treatment, KvError> {
         let threshold = self.settings.threshold;
+        let texts = &mut StoredTexts { batch, crawl };
         let verdict = match fingerprint {
             _ if self.settings.method == Duplicates::Off => Verdict::default(),
-            Some(text) if self.all_new => book::judge_new(batch, crawl, page, text, threshold)?,
-            Some(text) => book::judge(batch, crawl, page, text, threshold)?,
+            Some(text) if self.all_new => book::judge_new(texts, page, text, threshold)?,
+            Some(text) => book::judge(texts, page, text, threshold)?,
             None if self.all_new => Verdict::default(),
-            None => book::forget(batch, crawl, page).map(|()| Verdict::default())?,
+            None => book::forget(texts, page).map(|()| Verdict::default())?,
         };
         Ok(self.treatment(&verdict))
     }

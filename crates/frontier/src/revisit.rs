@@ -14,6 +14,11 @@ use crate::{Frontier, FrontierError, page_key};
 /// Between the first answer that a page is missing and the one that is believed.
 const GONE_AFTER: Duration = Duration::from_secs(2 * 86_400);
 
+/// The fact that says when a crawl was last refreshed.
+pub fn refresh_fact(id: CrawlId) -> String {
+    format!("refreshed {}", id.0)
+}
+
 impl Frontier {
     /// Puts a page back into the queue to be asked for again. False when it is no page, or waits already.
     pub fn revisit(&mut self, batch: &mut Batch, id: CrawlId, key: UrlKey) -> Result<bool, FrontierError> {
@@ -80,9 +85,10 @@ impl Frontier {
         }
         let outcome = match outcome {
             Outcome::Failed { error: ErrorKind::Status(status @ (404 | 410)), .. } => {
-                let first = batch.get(&MISSING, &row)?.map(Timestamp);
+                // Each refresh puts a page back once, so that this is an answer to another run than the first. What a clock
+                // said that was set back since says nothing.
+                let first = batch.get(&MISSING, &row)?.map(Timestamp).filter(|first| *first <= now);
                 match first {
-                    // A clock that was set back says nothing.
                     Some(first) if now.since(first) >= GONE_AFTER => {
                         batch.remove(&MISSING, &row);
                         return Ok(Outcome::Gone { status, first, last: now });

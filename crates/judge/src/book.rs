@@ -1,13 +1,14 @@
 //! The book of texts: judges a page against all that were read before it, and notes it.
 //!
-//! Everything is read and written through the caller's batch, so that a verdict and the visit it belongs to become
-//! durable together, and a crash repeats both. What follows from a verdict is the caller's to do.
+//! What it reads and writes is anything that keeps [`Texts`]. A crawl's are [`StoredTexts`]: through the caller's batch, so
+//! that a verdict and the visit it belongs to become durable together, and a crash repeats both. What follows from a
+//! verdict is the caller's to do.
 
 use kv::{Batch, KvError, Reader};
 use model::{CrawlId, HostKey, UrlKey};
 
 use crate::fingerprint::{Fingerprint, Marks};
-use crate::lookup::{Candidate, Fingerprints, MOST_HOLDERS, Sketch, ranked};
+use crate::lookup::{Candidate, Fingerprints, MOST_HOLDERS, Sketch, Texts, ranked};
 use crate::tables::{EXACT_TEXTS, FINGERPRINTS, HOLDERS, Holder, TWINS, Twin, Twins};
 
 /// Candidates that are compared, those that share most first.
@@ -35,52 +36,41 @@ impl Verdict {
 }
 
 /// Judges a page, and notes its text in place of the one it had.
-pub fn judge(
-    batch: &mut Batch,
-    crawl: CrawlId,
+pub fn judge<T: Texts>(
+    texts: &mut T,
     page: UrlKey,
     fingerprint: &Fingerprint,
     threshold: f64,
-) -> Result<Verdict, KvError> {
-    let row = (crawl.0, page.host.0, page.page);
-    let former = batch.get(&FINGERPRINTS, &row)?;
+) -> Result<Verdict, T::Error> {
+    let former = texts.text_of(page)?;
     if former.as_ref() == Some(fingerprint) {
         // Judged before; what has come since was judged against it.
-        let twins = batch.get(&TWINS, &row)?.unwrap_or_default().twins;
-        return Ok(Verdict { twins, ..exact(batch, crawl, page, fingerprint)? });
+        return Ok(Verdict { twins: texts.twins(page)?, ..exact(texts, page, fingerprint)? });
     }
-    forget_text(batch, crawl, page, former.as_ref())?;
-    judge_new(batch, crawl, page, fingerprint, threshold)
+    forget_text(texts, page, former.as_ref())?;
+    judge_new(texts, page, fingerprint, threshold)
 }
 
 /// Judges a page that has no text in the book yet, and notes it.
-pub fn judge_new(
-    batch: &mut Batch,
-    crawl: CrawlId,
+pub fn judge_new<T: Texts>(
+    texts: &mut T,
     page: UrlKey,
     fingerprint: &Fingerprint,
     threshold: f64,
-) -> Result<Verdict, KvError> {
-    let row = (crawl.0, page.host.0, page.page);
-    let mut verdict = exact(batch, crawl, page, fingerprint)?;
-    let text = (crawl.0, fingerprint.exact, page.host.0, page.page);
-    batch.put(&EXACT_TEXTS, &text, &fingerprint.whole);
+) -> Result<Verdict, T::Error> {
+    let mut verdict = exact(texts, page, fingerprint)?;
     if verdict.copy_of.is_none() && !fingerprint.sketch.is_empty() {
-        let sketch = fingerprint.sketch();
-        let candidates = StoredIndex { batch, crawl }.meet(Holder::of(page), &sketch)?;
-        verdict.twins = twins(batch, crawl, page, fingerprint, &candidates, threshold)?;
-        if !verdict.twins.is_empty() {
-            batch.put(&TWINS, &row, &Twins { twins: verdict.twins.clone() });
-        }
+        let candidates = texts.meet(texts.name(page), &fingerprint.sketch())?;
+        verdict.twins = twins(texts, page, fingerprint, candidates, threshold)?;
     }
-    batch.put(&FINGERPRINTS, &row, fingerprint);
+    texts.put(page, fingerprint, &verdict.twins)?;
     Ok(verdict)
 }
 
 /// Forgets a page's text: it has gone, or says too little now.
-pub fn forget(batch: &mut Batch, crawl: CrawlId, page: UrlKey) -> Result<(), KvError> {
-    let former = batch.get(&FINGERPRINTS, &(crawl.0, page.host.0, page.page))?;
-    forget_text(batch, crawl, page, former.as_ref())
+pub fn forget<T: Texts>(texts: &mut T, page: UrlKey) -> Result<(), T::Error> {
+    let former = texts.text_of(page)?;
+    forget_text(texts, page, former.as_ref())
 }
 
 /// True of a crawl of which no page has a text in the book.
@@ -114,16 +104,10 @@ pub fn drop_some(batch: &mut Batch, crawl: CrawlId, most: usize) -> Result<bool,
     Ok(done)
 }
 
-fn exact(
-    reader: &impl Reader,
-    crawl: CrawlId,
-    page: UrlKey,
-    fingerprint: &Fingerprint,
-) -> Result<Verdict, KvError> {
+fn exact<T: Texts>(texts: &T, page: UrlKey, fingerprint: &Fingerprint) -> Result<Verdict, T::Error> {
     let mut verdict = Verdict::default();
-    for holder in reader.prefix(&EXACT_TEXTS, &(crawl.0, fingerprint.exact)).take(MOST_SAME) {
-        let ((_, _, host, other), whole) = holder?;
-        let other = UrlKey { host: HostKey(host), page: other };
+    for holder in texts.copies(fingerprint.exact).take(MOST_SAME) {
+        let (other, whole) = holder?;
         if other != page {
             verdict.copy_of.get_or_insert(other);
             verdict.same_in_all |= whole == fingerprint.whole;
@@ -132,21 +116,18 @@ fn exact(
     Ok(verdict)
 }
 
-fn twins(
-    reader: &impl Reader,
-    crawl: CrawlId,
+fn twins<T: Texts>(
+    texts: &T,
     page: UrlKey,
     fingerprint: &Fingerprint,
-    candidates: &[Candidate<Holder>],
+    candidates: Vec<Candidate<T::Document>>,
     threshold: f64,
-) -> Result<Vec<Twin>, KvError> {
+) -> Result<Vec<Twin>, T::Error> {
     let mut twins = Vec::new();
     let least = fewest_shared(fingerprint, threshold);
-    let likely = candidates.iter().filter(|candidate| candidate.shared >= least);
-    let likely = likely.flat_map(|candidate| reader.range(&FINGERPRINTS, candidate.id.keys(crawl)));
-    for row in likely.take(MOST_COMPARED) {
-        let ((_, host, key), other) = row?;
-        let other_page = UrlKey { host: HostKey(host), page: key };
+    let likely = candidates.into_iter().filter(|candidate| candidate.shared >= least);
+    for row in likely.flat_map(|candidate| texts.named(candidate.id)).take(MOST_COMPARED) {
+        let (other_page, other) = row?;
         let Some(likeness) = fingerprint.likeness(&other) else { continue };
         if other_page != page && likeness.similarity >= threshold {
             let similarity = (likeness.similarity * 1_000.0).round() as u16;
@@ -174,44 +155,65 @@ fn fewest_shared(fingerprint: &Fingerprint, threshold: f64) -> u32 {
     (expected / 3.0) as u32
 }
 
-fn forget_text(
-    batch: &mut Batch,
-    crawl: CrawlId,
-    page: UrlKey,
-    former: Option<&Fingerprint>,
-) -> Result<(), KvError> {
+fn forget_text<T: Texts>(texts: &mut T, page: UrlKey, former: Option<&Fingerprint>) -> Result<(), T::Error> {
     let Some(former) = former else { return Ok(()) };
-    let row = (crawl.0, page.host.0, page.page);
-    batch.remove(&FINGERPRINTS, &row);
-    batch.remove(&TWINS, &row);
-    batch.remove(&EXACT_TEXTS, &(crawl.0, former.exact, page.host.0, page.page));
-    StoredIndex { batch, crawl }.remove(Holder::of(page), &former.sketch())
+    texts.take(page, former)?;
+    texts.remove(texts.name(page), &former.sketch())
 }
 
-/// The index of looked-up hashes in the store.
-struct StoredIndex<'a> {
-    batch: &'a mut Batch,
-    crawl: CrawlId,
+/// The texts of a crawl in the store, read and written through a batch.
+pub struct StoredTexts<'a> {
+    /// The batch.
+    pub batch: &'a mut Batch,
+    /// The crawl.
+    pub crawl: CrawlId,
 }
 
-impl StoredIndex<'_> {
-    /// Candidates, and the page is noted: each hash is read once.
-    fn meet(&mut self, page: Holder, sketch: &Sketch) -> Result<Vec<Candidate<Holder>>, KvError> {
-        let mut met = Vec::new();
-        for hash in sketch.hashes() {
-            let key = (self.crawl.0, *hash);
-            let mut holders = self.batch.get(&HOLDERS, &key)?.unwrap_or_default();
-            met.extend_from_slice(&holders.pages);
-            if holders.pages.len() < MOST_HOLDERS && !holders.pages.contains(&page) {
-                holders.pages.push(page);
-                self.batch.put(&HOLDERS, &key, &holders);
-            }
+impl Texts for StoredTexts<'_> {
+    fn name(&self, page: UrlKey) -> Holder {
+        Holder::of(page)
+    }
+
+    fn named(&self, id: Holder) -> impl Iterator<Item = Result<(UrlKey, Fingerprint), KvError>> {
+        let rows = self.batch.range(&FINGERPRINTS, id.keys(self.crawl));
+        rows.map(|row| row.map(|((_, host, page), text)| (UrlKey { host: HostKey(host), page }, text)))
+    }
+
+    fn text_of(&self, page: UrlKey) -> Result<Option<Fingerprint>, KvError> {
+        self.batch.get(&FINGERPRINTS, &(self.crawl.0, page.host.0, page.page))
+    }
+
+    fn copies(&self, exact: u64) -> impl Iterator<Item = Result<(UrlKey, u64), KvError>> {
+        let rows = self.batch.prefix(&EXACT_TEXTS, &(self.crawl.0, exact));
+        rows.map(|row| row.map(|((_, _, host, page), whole)| (UrlKey { host: HostKey(host), page }, whole)))
+    }
+
+    fn twins(&self, page: UrlKey) -> Result<Vec<Twin>, KvError> {
+        let row = (self.crawl.0, page.host.0, page.page);
+        Ok(self.batch.get(&TWINS, &row)?.unwrap_or_default().twins)
+    }
+
+    fn put(&mut self, page: UrlKey, fingerprint: &Fingerprint, twins: &[Twin]) -> Result<(), KvError> {
+        let row = (self.crawl.0, page.host.0, page.page);
+        let text = (self.crawl.0, fingerprint.exact, page.host.0, page.page);
+        self.batch.put(&EXACT_TEXTS, &text, &fingerprint.whole);
+        if !twins.is_empty() {
+            self.batch.put(&TWINS, &row, &Twins { twins: twins.to_vec() });
         }
-        Ok(ranked(met.into_iter()))
+        self.batch.put(&FINGERPRINTS, &row, fingerprint);
+        Ok(())
+    }
+
+    fn take(&mut self, page: UrlKey, former: &Fingerprint) -> Result<(), KvError> {
+        let row = (self.crawl.0, page.host.0, page.page);
+        self.batch.remove(&FINGERPRINTS, &row);
+        self.batch.remove(&TWINS, &row);
+        self.batch.remove(&EXACT_TEXTS, &(self.crawl.0, former.exact, page.host.0, page.page));
+        Ok(())
     }
 }
 
-impl Fingerprints for StoredIndex<'_> {
+impl Fingerprints for StoredTexts<'_> {
     type Document = Holder;
     type Error = KvError;
 
@@ -245,6 +247,21 @@ impl Fingerprints for StoredIndex<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Each hash is read once.
+    fn meet(&mut self, page: Holder, sketch: &Sketch) -> Result<Vec<Candidate<Holder>>, KvError> {
+        let mut met = Vec::new();
+        for hash in sketch.hashes() {
+            let key = (self.crawl.0, *hash);
+            let mut holders = self.batch.get(&HOLDERS, &key)?.unwrap_or_default();
+            met.extend_from_slice(&holders.pages);
+            if holders.pages.len() < MOST_HOLDERS && !holders.pages.contains(&page) {
+                holders.pages.push(page);
+                self.batch.put(&HOLDERS, &key, &holders);
+            }
+        }
+        Ok(ranked(met.into_iter()))
     }
 }
 

@@ -1,11 +1,15 @@
 //! Pages of made-up texts, judged one after the other.
 
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
 use kv::{Durability, Store};
 use model::{CrawlSettings, Duplicates, Page, PageUrl};
 use proptest::prelude::*;
 
 use super::*;
 use crate::fingerprint::FingerprintMaker;
+use crate::lookup::MemoryIndex;
 
 const CRAWL: CrawlId = CrawlId(1);
 
@@ -26,8 +30,9 @@ impl Book {
         let page = Page { main: main.to_owned(), text: format!("{menu}\n{main}"), ..Page::default() };
         let fingerprint = self.maker.of_page(&page).expect("enough text");
         let mut batch = self.store.batch();
+        let texts = &mut StoredTexts { batch: &mut batch, crawl: CRAWL };
         let by = if self.all_new { judge_new } else { judge };
-        let verdict = by(&mut batch, CRAWL, key(path), &fingerprint, 0.7).unwrap();
+        let verdict = by(texts, key(path), &fingerprint, 0.7).unwrap();
         self.store.commit(batch, Durability::Synced).unwrap();
         verdict
     }
@@ -93,8 +98,9 @@ fn a_page_is_no_duplicate_of_itself_and_leaves_nothing_when_it_changes() {
         assert_eq!(book.read("a", &words(2, 300).join(" "), ""), Verdict::default());
         assert!(!book.read("b", &text.join(" "), "").is_duplicate(), "nobody has that text any more");
         let mut batch = book.store.batch();
-        forget(&mut batch, CRAWL, key("a")).unwrap();
-        forget(&mut batch, CRAWL, key("b")).unwrap();
+        let texts = &mut StoredTexts { batch: &mut batch, crawl: CRAWL };
+        forget(texts, key("a")).unwrap();
+        forget(texts, key("b")).unwrap();
         book.store.commit(batch, Durability::Synced).unwrap();
         assert_eq!(book.rows(), (0, 0, 0, 0), "{method}");
     }
@@ -116,6 +122,92 @@ fn a_page_without_a_text_yet_is_judged_as_by_a_look_for_one() {
         assert_eq!(looking.rows(), all_new.rows(), "{method}");
         assert!(!is_empty(&all_new.store, CRAWL).unwrap());
         assert!(is_empty(&all_new.store, CrawlId(CRAWL.0 + 1)).unwrap());
+    }
+}
+
+/// Texts that are kept in memory: what a page is judged against need be no store.
+#[derive(Default)]
+struct Remembered {
+    index: MemoryIndex<UrlKey>,
+    pages: BTreeMap<UrlKey, (Fingerprint, Vec<Twin>)>,
+}
+
+impl Fingerprints for Remembered {
+    type Document = UrlKey;
+    type Error = Infallible;
+
+    fn candidates(&self, sketch: &Sketch) -> Result<Vec<Candidate<UrlKey>>, Infallible> {
+        self.index.candidates(sketch)
+    }
+
+    fn add(&mut self, id: UrlKey, sketch: &Sketch) -> Result<(), Infallible> {
+        self.index.add(id, sketch)
+    }
+
+    fn remove(&mut self, id: UrlKey, sketch: &Sketch) -> Result<(), Infallible> {
+        self.index.remove(id, sketch)
+    }
+}
+
+impl Texts for Remembered {
+    fn name(&self, page: UrlKey) -> UrlKey {
+        page
+    }
+
+    fn named(&self, id: UrlKey) -> impl Iterator<Item = Result<(UrlKey, Fingerprint), Infallible>> {
+        self.pages.get(&id).into_iter().map(move |(text, _)| Ok((id, text.clone())))
+    }
+
+    fn text_of(&self, page: UrlKey) -> Result<Option<Fingerprint>, Infallible> {
+        Ok(self.pages.get(&page).map(|(text, _)| text.clone()))
+    }
+
+    fn copies(&self, exact: u64) -> impl Iterator<Item = Result<(UrlKey, u64), Infallible>> {
+        let same = self.pages.iter().filter(move |(_, (text, _))| text.exact == exact);
+        same.map(|(page, (text, _))| Ok((*page, text.whole)))
+    }
+
+    fn twins(&self, page: UrlKey) -> Result<Vec<Twin>, Infallible> {
+        Ok(self.pages.get(&page).map(|(_, twins)| twins.clone()).unwrap_or_default())
+    }
+
+    fn put(&mut self, page: UrlKey, text: &Fingerprint, twins: &[Twin]) -> Result<(), Infallible> {
+        self.pages.insert(page, (text.clone(), twins.to_vec()));
+        Ok(())
+    }
+
+    fn take(&mut self, page: UrlKey, _: &Fingerprint) -> Result<(), Infallible> {
+        self.pages.remove(&page);
+        Ok(())
+    }
+}
+
+#[test]
+fn pages_are_judged_alike_wherever_texts_are_kept() {
+    for method in [Duplicates::Exact, Duplicates::Winnowing, Duplicates::Keywords] {
+        let (mut book, mut memory) = (Book::by(method), Remembered::default());
+        let mut met = 0;
+        for round in 0..3_usize {
+            for seed in 0..20 {
+                let mut text = words(seed % 14, 300);
+                text[round * 40 + seed as usize] = format!("another{seed}");
+                let path = format!("{}", (seed as usize * 7 + round) % 30);
+                let stored = book.read(&path, &text.join(" "), "");
+                let print = book.maker.of_page(&Page {
+                    main: text.join(" "),
+                    text: format!("\n{}", text.join(" ")),
+                    ..Page::default()
+                });
+                let remembered = judge(&mut memory, key(&path), &print.expect("enough text"), 0.7);
+                assert_eq!(Ok(&stored), remembered.as_ref(), "{method} {path} {round}");
+                met += usize::from(stored.is_duplicate());
+            }
+        }
+        assert!(method == Duplicates::Exact || met > 20, "{method}: {met} duplicates");
+        for page in 0..30 {
+            forget(&mut memory, key(&page.to_string())).unwrap_or_default();
+        }
+        assert!(memory.pages.is_empty());
     }
 }
 

@@ -6,6 +6,11 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use model::UrlKey;
+
+use crate::fingerprint::Fingerprint;
+use crate::tables::Twin;
+
 /// Hashes of a document that are looked up.
 pub const KEPT: usize = 16;
 
@@ -44,6 +49,41 @@ pub trait Fingerprints {
 
     /// Forgets that a document has this sketch.
     fn remove(&mut self, id: Self::Document, sketch: &Sketch) -> Result<(), Self::Error>;
+
+    /// Candidates, and then the document is noted: for those who can do both at once.
+    fn meet(
+        &mut self,
+        id: Self::Document,
+        sketch: &Sketch,
+    ) -> Result<Vec<Candidate<Self::Document>>, Self::Error> {
+        let candidates = self.candidates(sketch)?;
+        self.add(id, sketch)?;
+        Ok(candidates)
+    }
+}
+
+/// What a page is judged against: the texts of all pages that were read before it, and where each stands.
+pub trait Texts: Fingerprints {
+    /// How a page is named in look-ups.
+    fn name(&self, page: UrlKey) -> Self::Document;
+
+    /// The pages that a name of a look-up may mean, with the fingerprint of each: of nearly all names one.
+    fn named(&self, id: Self::Document) -> impl Iterator<Item = Result<(UrlKey, Fingerprint), Self::Error>>;
+
+    /// The fingerprint of a page as last read.
+    fn text_of(&self, page: UrlKey) -> Result<Option<Fingerprint>, Self::Error>;
+
+    /// Pages with exactly this main text, and the hash of all that is visible on each.
+    fn copies(&self, exact: u64) -> impl Iterator<Item = Result<(UrlKey, u64), Self::Error>>;
+
+    /// Near duplicates of a page, as they were noted.
+    fn twins(&self, page: UrlKey) -> Result<Vec<Twin>, Self::Error>;
+
+    /// Notes a page's text and its near duplicates.
+    fn put(&mut self, page: UrlKey, fingerprint: &Fingerprint, twins: &[Twin]) -> Result<(), Self::Error>;
+
+    /// Forgets a page's text and its near duplicates; look-ups are told by [`Fingerprints::remove`].
+    fn take(&mut self, page: UrlKey, former: &Fingerprint) -> Result<(), Self::Error>;
 }
 
 impl Sketch {

@@ -35,6 +35,9 @@ pub struct Intervals {
     pub most: f64,
 }
 
+/// No interval is shorter, in days.
+const SHORTEST: f64 = 1e-6;
+
 /// A page to be scheduled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Planned {
@@ -64,6 +67,14 @@ impl History {
         };
         if rate.is_finite() { rate.max(0.0) } else { 0.0 }
     }
+
+    /// Changes a day as far as few visits can tell them: no more than one in the shortest interval, and beside what was
+    /// seen stands half a change in the usual one. Nothing seen is not nothing, and two visits within seconds say little.
+    pub fn likely_rate(&self, usual: f64, least: f64) -> f64 {
+        let days = if self.days.is_finite() { self.days.max(0.0) } else { 0.0 };
+        let seen = self.rate(Estimator::Best).min(1.0 / least.max(SHORTEST)) * days;
+        (0.5 + seen) / (usual.max(SHORTEST) + days)
+    }
 }
 
 impl Default for Intervals {
@@ -81,7 +92,8 @@ pub fn freshness(rate: f64, interval: f64) -> f64 {
 /// The interval of each page, in days, such that together they are as fresh as can be with so many fetches a day.
 /// Pages that change faster than they can be followed are left to the longest interval.
 pub fn schedule(pages: &[Planned], fetches_a_day: f64, bounds: Intervals) -> Vec<f64> {
-    let bounds = Intervals { least: bounds.least.max(1e-6), most: bounds.most.max(bounds.least).max(1e-6) };
+    let bounds =
+        Intervals { least: bounds.least.max(SHORTEST), most: bounds.most.max(bounds.least).max(SHORTEST) };
     let fetches = |price: f64| pages.iter().map(|page| 1.0 / page.interval(price, bounds)).sum::<f64>();
     // At a higher price of a fetch less is fetched: find the one at which the budget is used up.
     let (mut low, mut high) = (0.0, 1.0);
@@ -101,13 +113,24 @@ pub fn schedule(pages: &[Planned], fetches_a_day: f64, bounds: Intervals) -> Vec
 }
 
 impl Planned {
+    /// What one more fetch a day gains in freshness, at this interval or, of a page that was not asked for since, age;
+    /// weighed by importance.
+    pub fn gain(&self, interval: f64) -> f64 {
+        if !(self.rate > 0.0 && self.importance > 0.0 && interval > 0.0) {
+            return 0.0;
+        }
+        let r = self.rate * interval;
+        let part = if r < 1e-4 { r * r / 2.0 } else { 1.0 - (1.0 + r) * (-r).exp() };
+        self.importance / self.rate * part
+    }
+
     /// The interval at which one more fetch a day gains just this much.
     fn interval(&self, price: f64, bounds: Intervals) -> f64 {
         if !(self.rate > 0.0 && self.importance > 0.0) {
             return bounds.most;
         }
-        // A fetch more gains importance / rate · (1 − (1 + r)·e^(−r)), where r is the rate times the interval: growing
-        // with r, and never more than importance / rate.
+        // The gain is importance / rate · (1 − (1 + r)·e^(−r)), where r is the rate times the interval: growing with r,
+        // and never more than importance / rate.
         let wanted = price * self.rate / self.importance;
         if wanted >= 1.0 {
             return bounds.most;

@@ -21,6 +21,29 @@ fn estimates_are_as_defined() {
     check(history(10, 5, 10.0, Some(5.0)), Estimator::Best, (4.0 + 5.0 / (10.0 * 2.0_f64.ln())) / 5.0);
 }
 
+/// However often a page differs within seconds, it is thought to change no faster than it can be asked for, and by
+/// little more than a page of which nothing is known.
+#[test]
+fn visits_within_seconds_say_little() {
+    let (usual, least, second) = (7.0, 1.0 / 24.0, 1.0 / 86_400.0);
+    for visits in [1, 2, 50] {
+        let days = 3.0 * second * f64::from(visits);
+        let found = history(visits, visits, days, None).likely_rate(usual, least);
+        assert!(history(visits, visits, days, None).rate(Estimator::Best) > 10_000.0);
+        assert!((0.5 / 7.0..1.0 / 7.0).contains(&found), "{visits} visits: {found} a day");
+        let says_when = history(visits, visits, days, Some(second)).likely_rate(usual, least);
+        assert!(says_when < 1.0 / 7.0, "{visits} visits: {says_when} a day");
+    }
+    // Seen for long, it is what was seen, and nothing seen is less and less.
+    let seen = history(1_000, 500, 1_000.0, None);
+    let (rate, likely) = (seen.rate(Estimator::Best), seen.likely_rate(usual, least));
+    assert!((likely / rate - 1.0).abs() < 0.02, "{likely} of {rate}");
+    assert!(history(10, 0, 100.0, None).likely_rate(usual, least) < 0.005);
+    assert_eq!(history(0, 0, 0.0, None).likely_rate(usual, least), 0.5 / 7.0);
+    let hourly = history(10_000, 10_000, 10_000.0 / 24.0, None).likely_rate(usual, least);
+    assert!((20.0..=24.0).contains(&hourly), "{hourly} a day, at most one an hour");
+}
+
 proptest! {
     #[test]
     fn no_history_gives_a_number_that_is_none(
@@ -29,6 +52,8 @@ proptest! {
         let estimator = if plain { Estimator::Plain } else { Estimator::Best };
         let rate = history(comparisons, changes, days, unmodified).rate(estimator);
         prop_assert!(rate.is_finite() && rate >= 0.0);
+        let likely = history(comparisons, changes, days, unmodified).likely_rate(7.0, 0.1);
+        prop_assert!((0.0..=10.001).contains(&likely), "{likely}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `changes`: what differs between the versions of pages; `version`: a page as it was.
 
+use std::collections::HashSet;
+
 use catalog::ProjectEntry;
 use frontier::tables::URLS;
 use html::select::{Fuel, Selected, Selector};
@@ -8,9 +10,11 @@ use judge::change::text::Severity;
 use judge::change::{Level, Verdict, Version, compare};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, Outcome, Page, PageUrl, Timestamp, UrlKey};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
+use crate::change_rows::{
+    ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, PageChange, PageVersion,
+};
+use crate::change_steps::{ChangeStep, image_steps, steps};
 use crate::changed_images::{ChangedImage, Images, is_image};
 use crate::sink::Sink;
 use crate::versions::{KeptPages, Visited, versions, visits};
@@ -22,142 +26,11 @@ const LEARNED_FROM: usize = 6;
 /// Words and elements of a change that are shown.
 const MOST_SHOWN: usize = 500;
 
+/// The level at which only images differ.
+const IMAGE: &str = "image";
+
 /// Steps that a selector of noise may take on a page.
 const FUEL: u64 = 1_000_000;
-
-/// A line of the answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "row", rename_all = "kebab-case")]
-pub enum ChangesRow {
-    /// A page that has changed.
-    Change(Box<PageChange>),
-    /// A page that is gone.
-    Gone {
-        /// The page.
-        url: String,
-        /// What its server said, and when.
-        words: String,
-    },
-    /// The last line of a list.
-    Counts(ChangeCounts),
-}
-
-/// What differs between two versions of a page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct PageChange {
-    /// The page.
-    pub url: String,
-    /// When the earlier version was fetched.
-    #[schema(value_type = String)]
-    pub before: Moment,
-    /// When the later one was.
-    #[schema(value_type = String)]
-    pub after: Moment,
-    /// Versions that are kept.
-    pub versions: u64,
-    /// What differs first: `same`, `tags`, `tree`, `attributes`, `image`, or `source`: only scripts, comments and white
-    /// space.
-    pub level: String,
-    /// How much of the text is another: `none`, `no-text`, `small`, `medium`, `large` or `complete`.
-    pub severity: String,
-    /// The same against the first version.
-    pub severity_since_first: String,
-    /// Only places differ that change every time, or that were named as such.
-    pub noise: bool,
-    /// Words that came.
-    pub words_added: u64,
-    /// Words that went.
-    pub words_removed: u64,
-    /// The details, where one page was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub details: Option<ChangeDetails>,
-}
-
-/// The details of a change.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ChangeDetails {
-    /// Words that came and went, in order.
-    pub words: Vec<ChangedWords>,
-    /// Levels of the tree that differ.
-    pub levels: Vec<ChangedLevel>,
-    /// Attributes that differ, as `path@name`.
-    #[serde(default)]
-    pub attributes: Vec<String>,
-    /// Images that came, went or are others, where images are fetched.
-    #[serde(default)]
-    pub images: Vec<ChangedImage>,
-    /// Text I of both.
-    pub text_one: [f64; 2],
-    /// Text II of both.
-    pub text_two: [f64; 2],
-    /// Places that change every time.
-    pub noise_places: Vec<String>,
-    /// The main text before.
-    pub text_before: String,
-    /// The main text after.
-    pub text_after: String,
-}
-
-/// Words that came or went.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ChangedWords {
-    /// They came.
-    pub added: bool,
-    /// The words.
-    pub words: String,
-    /// Words before them in the version that has them.
-    pub at: u64,
-}
-
-/// A level of the tree that differs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ChangedLevel {
-    /// The root is at 1.
-    pub level: u64,
-    /// Elements before and after.
-    pub elements: [u64; 2],
-    /// Elements with other text.
-    pub edited: Vec<String>,
-    /// Elements that came.
-    pub added: Vec<String>,
-    /// Elements that went.
-    pub removed: Vec<String>,
-}
-
-/// How much there is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ChangeCounts {
-    /// Pages with more than one version.
-    pub changed: u64,
-    /// Those of them of which only noise differs.
-    pub noise: u64,
-    /// Pages that are gone.
-    pub gone: u64,
-    /// Pages that are kept.
-    pub pages: u64,
-}
-
-/// A version of a page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct PageVersion {
-    /// The page.
-    pub url: String,
-    /// When it was fetched.
-    #[schema(value_type = String)]
-    pub at: Moment,
-    /// Its title.
-    pub title: Option<String>,
-    /// Its content type.
-    pub content_type: Option<String>,
-    /// Bytes of its content.
-    pub bytes: u64,
-    /// Its main text, where one version was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// Its content, decoded, where one version was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content: Option<String>,
-}
 
 pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
     let entry = data.project(request.project.as_ref())?;
@@ -177,11 +50,15 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
         let change = match (chosen(&url, &kept, request), &kept[..]) {
             (Ok((before, after)), _) => look.change(&url, &kept, before, after, true)?,
             // The same page may show other images.
-            (Err(error), [only]) => look.images_of(&url, only)?.ok_or(error)?,
+            (Err(error), [only]) => look.images_of(&url, only, None)?.ok_or(error)?,
             (Err(error), _) => return Err(error),
         };
         return out.send(&ChangesRow::Change(Box::new(change)));
     }
+    let images = match entry.project.crawl.images_per_page {
+        0 => HashSet::new(),
+        _ => look.other_images()?,
+    };
     let mut counts = ChangeCounts::default();
     let mut left = request.limit.unwrap_or(u64::MAX);
     for row in look.snapshot.prefix(&URLS, &entry.crawl.0) {
@@ -196,13 +73,26 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
         }
         counts.pages += u64::from(record.outcome.is_page());
         let kept = versions(&look.snapshot, look.crawl, UrlKey { host: HostKey(host), page })?;
-        let [.., before, after] = &kept[..] else { continue };
-        if request.since.is_some_and(|since| after.at < since.0) {
-            continue;
-        }
-        counts.changed += 1;
         // What cannot be read any more is not worth the whole list.
-        let Ok(change) = look.change(&record.url, &kept, before, after, false) else { continue };
+        let change = match &kept[..] {
+            [] => continue,
+            [only] if images.is_empty() || is_image(only) => continue,
+            [only] => match look.images_of(&record.url, only, Some(&images)) {
+                Ok(Some(change)) if request.since.is_none_or(|since| change.after >= since) => {
+                    counts.changed += 1;
+                    PageChange { details: None, ..change }
+                }
+                _ => continue,
+            },
+            [.., before, after] => {
+                if request.since.is_some_and(|since| after.at < since.0) {
+                    continue;
+                }
+                counts.changed += 1;
+                let Ok(change) = look.change(&record.url, &kept, before, after, false) else { continue };
+                change
+            }
+        };
         counts.noise += u64::from(change.noise);
         if left > 0 && (!change.noise || request.noise) {
             left -= 1;
@@ -241,8 +131,8 @@ pub(crate) fn version(data: &Data, request: &VersionRequest, out: &mut Sink<'_>)
     out.send(&PageVersion { text: Some(main(page)), content: Some(content), ..view(found) })
 }
 
-/// The latest change of a page in words; none where it has one version or cannot be read.
-pub(crate) fn latest_in_words(data: &Data, entry: &ProjectEntry, url: &PageUrl) -> Option<String> {
+/// The latest change of a page in words, and step by step; none where it has one version or cannot be read.
+pub(crate) fn latest(data: &Data, entry: &ProjectEntry, url: &PageUrl) -> Option<(String, Vec<ChangeStep>)> {
     let settled = entry.project.crawl.ignore_changes.iter();
     let look = Look {
         snapshot: data.store().snapshot(),
@@ -251,10 +141,13 @@ pub(crate) fn latest_in_words(data: &Data, entry: &ProjectEntry, url: &PageUrl) 
         ignored: settled.filter_map(|text| Selector::guess(&text.to_string()).ok()).collect(),
     };
     let kept = versions(&look.snapshot, look.crawl, UrlKey::of(url)).ok()?;
-    let [.., before, after] = &kept[..] else { return None };
-    let change = look.change(url, &kept, before, after, false).ok()?;
+    let change = match &kept[..] {
+        [only] => look.images_of(url, only, None).ok()??,
+        [.., before, after] => look.change(url, &kept, before, after, true).ok()?,
+        [] => return None,
+    };
     let noise = if change.noise { ", only where it changes every time" } else { "" };
-    Some(format!(
+    let words = format!(
         "{} versions; at {} {} differed first, text: {} ({} words came, {} went){noise}",
         change.versions,
         change.after,
@@ -262,7 +155,8 @@ pub(crate) fn latest_in_words(data: &Data, entry: &ProjectEntry, url: &PageUrl) 
         change.severity,
         change.words_added,
         change.words_removed
-    ))
+    );
+    Some((words, change.steps))
 }
 
 /// The two versions that are meant: the one that stood at `from`, or the one before the later; and the one that stood at
@@ -316,37 +210,73 @@ impl Look {
         }
         let (old_html, old) = self.pages.source(url, before)?;
         let (new_html, new) = self.pages.source(url, after)?;
-        let images = match details {
-            true => self.images(true).of_page((&old, before.at), (&new, after.at))?,
-            false => Vec::new(),
-        };
-        let (old, new) = (main(old), main(new));
-        let verdict =
-            compare(Version { html: &old_html, text: &old }, Version { html: &new_html, text: &new });
+        let images = self.images(details).of_page((&old, before.at), (&new, after.at))?;
         let mut noise = self.learned(url, kept, after);
         self.named(&old_html, &mut noise);
         self.named(&new_html, &mut noise);
-        let first = match kept.first().filter(|first| first.at != before.at) {
-            Some(first) => main(self.pages.page(url, first)?),
+        let first = kept.first().filter(|first| first.at != before.at);
+        let (old, new) = (self.quiet(url, before, old, &noise), self.quiet(url, after, new, &noise));
+        let verdict =
+            compare(Version { html: &old_html, text: &old }, Version { html: &new_html, text: &new });
+        let first = match first {
+            Some(first) => self.quiet(url, first, self.pages.page(url, first)?, &noise),
             None => old.clone(),
         };
         let count = |added: bool| {
             let words = verdict.words.iter().filter(|change| change.added == added);
             words.map(|change| change.words.split(' ').count() as u64).sum()
         };
+        let (words_added, words_removed) = (count(true), count(false));
+        let is_noise = noise.explains(&verdict.levels, &verdict.attributes) || verdict.level == Level::Source;
+        let by_image = is_noise && images.iter().any(|image| !image.looks_the_same());
+        let hashes = [before, after].map(|visited| visited.visit.content_hash);
+        let steps = match details {
+            true => [steps(hashes, &verdict, [words_removed, words_added]), image_steps(&images)].concat(),
+            false => Vec::new(),
+        };
         Ok(PageChange {
             url: url.to_string(),
             before: before.at.into(),
             after: after.at.into(),
             versions: kept.len() as u64,
-            level: level_name(verdict.level).to_owned(),
+            level: if by_image { IMAGE } else { level_name(verdict.level) }.to_owned(),
             severity: severity_name(verdict.severity).to_owned(),
             severity_since_first: severity_name(judge::change::text::severity(&first, &new)).to_owned(),
-            noise: noise.explains(&verdict.levels, &verdict.attributes) || verdict.level == Level::Source,
-            words_added: count(true),
-            words_removed: count(false),
+            noise: is_noise && !by_image,
+            words_added,
+            words_removed,
+            steps,
             details: details.then(|| ChangeDetails { images, ..detailed(verdict, &noise, old, new) }),
         })
+    }
+
+    /// The main text of a version without what is noise.
+    fn quiet(&self, url: &PageUrl, visited: &Visited, page: Page, noise: &Noise) -> String {
+        let is_html = visited.visit.content_type.as_deref().is_none_or(|kind| kind.contains("html"));
+        if !is_html || noise.places().next().is_none() {
+            return main(page);
+        }
+        match self.pages.read_as(url, visited, |html| noise.without(html)) {
+            Ok(quiet) => main(quiet),
+            Err(_) => main(page),
+        }
+    }
+
+    /// Images of which more than one version is kept.
+    fn other_images(&self) -> Result<HashSet<UrlKey>, ServiceError> {
+        let mut found = HashSet::new();
+        for row in self.snapshot.prefix(&URLS, &self.crawl.0) {
+            let ((_, host, page), record) = row?;
+            let key = UrlKey { host: HostKey(host), page };
+            if !record.outcome.is_page() {
+                continue;
+            }
+            let kept = versions(&self.snapshot, self.crawl, key)?;
+            if kept.len() > 1 && kept.last().is_some_and(is_image) {
+                found.insert(key);
+            }
+        }
+        Ok(found)
     }
 
     fn images(&self, shown: bool) -> Images<'_> {
@@ -364,22 +294,35 @@ impl Look {
     ) -> PageChange {
         let image = self.images(details).pair(url, None, Some(before), Some(after), true);
         let noise = image.looks_the_same();
+        let steps = if details { image_steps(std::slice::from_ref(&image)) } else { Vec::new() };
         let details = details.then(|| ChangeDetails { images: vec![image], ..ChangeDetails::default() });
-        PageChange { noise, details, ..unchanged_text(url, kept.len(), before.at, after.at) }
+        PageChange { noise, steps, details, ..unchanged_text(url, kept.len(), before.at, after.at) }
     }
 
-    /// The change of a page of which nothing but images is another; none where they are the same.
-    fn images_of(&self, url: &PageUrl, only: &Visited) -> Result<Option<PageChange>, ServiceError> {
+    /// The change of a page of which nothing but images is another, of these images if any are named; none where they are
+    /// the same.
+    fn images_of(
+        &self,
+        url: &PageUrl,
+        only: &Visited,
+        among: Option<&HashSet<UrlKey>>,
+    ) -> Result<Option<PageChange>, ServiceError> {
         let page = self.pages.page(url, only)?;
+        let is_meant =
+            |among: &HashSet<UrlKey>| page.images.iter().any(|image| among.contains(&UrlKey::of(&image.url)));
+        if !among.is_none_or(is_meant) {
+            return Ok(None);
+        }
         let last =
             visits(&self.snapshot, self.crawl, UrlKey::of(url))?.last().map_or(only.at, |last| last.at);
-        let images = self.images(true).of_page((&page, only.at), (&page, last))?;
+        let images = self.images(among.is_none()).of_page((&page, only.at), (&page, last))?;
         if images.is_empty() {
             return Ok(None);
         }
         let noise = images.iter().all(ChangedImage::looks_the_same);
+        let steps = if among.is_none() { image_steps(&images) } else { Vec::new() };
         let details = Some(ChangeDetails { images, ..ChangeDetails::default() });
-        Ok(Some(PageChange { noise, details, ..unchanged_text(url, 1, only.at, last) }))
+        Ok(Some(PageChange { noise, steps, details, ..unchanged_text(url, 1, only.at, last) }))
     }
 
     /// What earlier versions teach.
@@ -415,12 +358,13 @@ fn unchanged_text(url: &PageUrl, versions: usize, before: Timestamp, after: Time
         before: before.into(),
         after: after.into(),
         versions: versions as u64,
-        level: "image".to_owned(),
+        level: IMAGE.to_owned(),
         severity: severity_name(Severity::None).to_owned(),
         severity_since_first: severity_name(Severity::None).to_owned(),
         noise: false,
         words_added: 0,
         words_removed: 0,
+        steps: Vec::new(),
         details: None,
     }
 }

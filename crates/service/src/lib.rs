@@ -7,6 +7,8 @@
 mod adopt;
 mod answer;
 mod canonical;
+mod change_rows;
+mod change_steps;
 mod changed_images;
 mod changes;
 mod check;
@@ -58,10 +60,11 @@ mod why;
 
 pub use answer::answer;
 pub use catalog::{Run, RunId};
-pub use changed_images::ChangedImage;
-pub use changes::{
+pub use change_rows::{
     ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, PageChange, PageVersion,
 };
+pub use change_steps::ChangeStep;
+pub use changed_images::ChangedImage;
 pub use check::{CheckRow, Checked};
 pub use crawl::LinkWeights;
 pub use data::{Access, Data, VERSION};

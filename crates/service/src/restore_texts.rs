@@ -4,7 +4,7 @@
 
 use catalog::ProjectEntry;
 use frontier::tables::URLS;
-use judge::book;
+use judge::book::{self, StoredTexts};
 use judge::fingerprint::FingerprintMaker;
 use judge::tables::FINGERPRINTS;
 use kv::{Durability, Reader, Store};
@@ -34,7 +34,8 @@ pub(crate) fn restore_texts(data: &Data, crawl: CrawlId, entry: &ProjectEntry) -
         let Ok(read) = pages.latest(&snapshot, crawl, &record.url) else { continue };
         let Some(fingerprint) = maker.of_page(&read) else { continue };
         let key = UrlKey { host: HostKey(host), page };
-        book::judge(&mut batch, crawl, key, &fingerprint, settings.threshold)?;
+        let texts = &mut StoredTexts { batch: &mut batch, crawl };
+        book::judge(texts, key, &fingerprint, settings.threshold)?;
         restored += 1;
         if restored % GROUP as u64 == 0 {
             store.commit(std::mem::replace(&mut batch, store.batch()), Durability::Buffered)?;

@@ -29,7 +29,8 @@ pub(crate) fn visits(snapshot: &Snapshot, crawl: CrawlId, key: UrlKey) -> Result
         .collect()
 }
 
-/// The visits that brought a version of a page, oldest first. One with the content of the one before is none.
+/// The visits that brought a version of a page, oldest first: as the archive has them, whatever the clock said then. One
+/// with the content of the one before is none.
 pub(crate) fn versions(
     snapshot: &Snapshot,
     crawl: CrawlId,
@@ -37,8 +38,14 @@ pub(crate) fn versions(
 ) -> Result<Vec<Visited>, ServiceError> {
     let mut versions: Vec<Visited> =
         visits(snapshot, crawl, key)?.into_iter().filter(Visited::is_version).collect();
+    versions.sort_by_key(place);
     versions.dedup_by(|later, earlier| later.visit.content_hash == earlier.visit.content_hash);
     Ok(versions)
+}
+
+/// Where a version lies in the archive.
+fn place(visited: &Visited) -> Option<(u32, u64)> {
+    visited.visit.location.map(|place| (place.file, place.offset))
 }
 
 /// Reads pages as they are kept.
@@ -78,6 +85,23 @@ impl KeptPages {
         Ok((html.into_owned(), page))
     }
 
+    /// The page that a visit found, as it would be with other markup.
+    pub(crate) fn read_as(
+        &self,
+        url: &PageUrl,
+        visited: &Visited,
+        other: impl Fn(&str) -> String,
+    ) -> Result<Page, ServiceError> {
+        let mut fetched = self.answer(url, visited)?;
+        let content_type = fetched.headers.get("content-type").map(ToOwned::to_owned);
+        let (html, _) = extract::decode(&fetched.content, content_type.as_deref(), extract::Kind::Html, url);
+        let html = other(&html);
+        fetched.content = html.into_bytes().into();
+        fetched.headers.0.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+        fetched.headers.0.push(("content-type".to_owned(), "text/html; charset=utf-8".into()));
+        Ok(self.reader.read(&fetched).page)
+    }
+
     /// The latest version of a page.
     pub(crate) fn latest(
         &self,
@@ -85,7 +109,48 @@ impl KeptPages {
         crawl: CrawlId,
         url: &PageUrl,
     ) -> Result<Page, ServiceError> {
-        let last = visits(snapshot, crawl, UrlKey::of(url))?.into_iter().rfind(Visited::is_version);
+        let seen = visits(snapshot, crawl, UrlKey::of(url))?;
+        let last = seen.into_iter().filter(Visited::is_version).max_by_key(place);
         self.page(url, &last.ok_or_else(|| ServiceError::NotKept(url.to_string()))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::Location;
+    use kv::{Durability, Store};
+    use model::HostKey;
+
+    use super::*;
+
+    /// A version of when the clock was wrong does not stay the latest.
+    #[test]
+    fn versions_stand_in_the_order_of_the_archive() {
+        let store = Store::memory();
+        let mut batch = store.batch();
+        let key = UrlKey { host: HostKey(2), page: 3 };
+        for (at, offset, content_hash) in [(10, 0, 1), (9_000, 100, 2), (20, 200, 3), (30, 300, 3)] {
+            let visit = VisitRecord {
+                status: Some(200),
+                error: None,
+                millis: 0,
+                bytes: 0,
+                content_bytes: 0,
+                content_type: None,
+                cut: None,
+                title: None,
+                content_hash,
+                location: Some(Location { file: 0, offset, length: 10 }),
+                etag: None,
+                last_modified: None,
+                noindex: false,
+                canonical: None,
+            };
+            batch.put(&VISITS, &(1, key.host.0, key.page, at), &visit);
+        }
+        store.commit(batch, Durability::Buffered).unwrap();
+        let found = versions(&store.snapshot(), CrawlId(1), key).unwrap();
+        let found: Vec<u64> = found.iter().map(|visited| visited.visit.content_hash).collect();
+        assert_eq!(found, [1, 2, 3]);
     }
 }

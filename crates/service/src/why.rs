@@ -12,6 +12,7 @@ use kv::{Reader, Snapshot};
 use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
+use crate::change_steps::ChangeStep;
 use crate::hosts::hint_words;
 use crate::robots::{self, RobotsWord};
 use crate::{Data, Moment, ServiceError, WhyRequest, canonical, changes, guarded};
@@ -65,6 +66,9 @@ pub struct Why {
     /// What its latest change was.
     #[serde(default)]
     pub change: Option<String>,
+    /// The cascade step by step, for its last two versions.
+    #[serde(default)]
+    pub change_steps: Vec<ChangeStep>,
     /// How often it changes.
     #[serde(default)]
     pub revisit: Option<String>,
@@ -156,6 +160,7 @@ pub(crate) fn why(data: &Data, request: &WhyRequest, now: Timestamp) -> Result<W
         Some(record) if record.outcome.is_open() => Some(story.due(key, record, now)?),
         _ => None,
     };
+    let (change, change_steps) = changes::latest(data, &entry, &url).unzip();
     let hints = story.snapshot.get(&HINTS, &url.origin().as_str().to_owned())?;
     Ok(Why {
         hints: hints.map(|record| hint_words(&record)),
@@ -173,8 +178,9 @@ pub(crate) fn why(data: &Data, request: &WhyRequest, now: Timestamp) -> Result<W
         robots,
         due,
         duplicate: story.duplicate(key)?,
-        change: changes::latest_in_words(data, &entry, &url),
-        revisit: story.revisit(key, settings)?,
+        change,
+        change_steps: change_steps.unwrap_or_default(),
+        revisit: story.revisit(key, settings, now)?,
         fetches: story.fetches(key)?,
         url,
     })
@@ -397,24 +403,34 @@ impl Story {
     }
 
     /// How often it changes, by its visits, and since when its server says that it is missing.
-    fn revisit(&self, key: UrlKey, settings: &CrawlSettings) -> Result<Option<String>, ServiceError> {
+    fn revisit(
+        &self,
+        key: UrlKey,
+        settings: &CrawlSettings,
+        now: Timestamp,
+    ) -> Result<Option<String>, ServiceError> {
         let missing = self.snapshot.get(&MISSING, &page_key(self.crawl, key))?.map(|first| {
             let first = Moment(Timestamp(first));
             format!("said to be missing since {first}; it is gone when that is said again after two days")
         });
-        let changes = self.changes(key, settings)?;
+        let changes = self.changes(key, settings, now)?;
         Ok(match (changes, missing) {
             (Some(changes), Some(missing)) => Some(format!("{changes}; {missing}")),
             (changes, missing) => changes.or(missing),
         })
     }
 
-    fn changes(&self, key: UrlKey, settings: &CrawlSettings) -> Result<Option<String>, ServiceError> {
+    fn changes(
+        &self,
+        key: UrlKey,
+        settings: &CrawlSettings,
+        now: Timestamp,
+    ) -> Result<Option<String>, ServiceError> {
         let settings = settings.revisit_settings();
         let visits = self.snapshot.prefix(&VISITS, &(self.crawl.0, key.host.0, key.page));
         let visits: Vec<_> = visits.collect::<Result<_, _>>()?;
         let visits = visits.iter().map(|((.., at), visit)| (Timestamp(*at), visit));
-        let Some(page) = PageHistory::of(visits, &settings) else { return Ok(None) };
+        let Some(page) = PageHistory::of(visits, &settings, now) else { return Ok(None) };
         let history = page.history;
         if history.comparisons == 0 {
             return Ok(None);

@@ -106,11 +106,9 @@ impl Revisiting {
             let now = f64::from(day);
             let plans = matches!(policy, Policy::Optimal | Policy::Told) && (day == 1 || day % 10 == 0);
             if plans {
-                let rate = |page: usize| match (policy, histories[page].rate(Estimator::Best)) {
-                    (Policy::Told, _) => rates[page],
-                    // Nothing seen yet is not nothing: as if half a change had been.
-                    (_, 0.0) => 0.5 / histories[page].days.max(usual),
-                    (_, rate) => rate,
+                let rate = |page: usize| match policy {
+                    Policy::Told => rates[page],
+                    _ => histories[page].likely_rate(usual, bounds.least),
                 };
                 let planned: Vec<Planned> =
                     (0..pages).map(|page| Planned { rate: rate(page), importance: 1.0 }).collect();

@@ -78,10 +78,22 @@ export type ChangeDetails = {
   text_two: number[];
   /** Places that change every time. */
   noise_places: string[];
-  /** The main text before. */
+  /** The main text before, without places that change every time. */
   text_before: string;
-  /** The main text after. */
+  /** The same after. */
   text_after: string;
+};
+
+/** A step of the cascade. */
+export type ChangeStep = {
+  /** `tags`, `levels`, `text codes` and `image ival` are cheap and can be fooled; `hash`, `tree diff`, `word diff` and `image hash` decide. */
+  step: string;
+  /** What it has for the earlier version. */
+  before: string;
+  /** What it has for the later one. */
+  after: string;
+  /** Whether both differ. */
+  differs: boolean;
 };
 
 /** An image that came, went, or is another. */
@@ -622,10 +634,12 @@ export type List_PageChange = {
     severity_since_first: string;
     /** Only places differ that change every time, or that were named as such. */
     noise: boolean;
-    /** Words that came. */
+    /** Words that came; those at places that change every time are not counted. */
     words_added: number;
     /** Words that went. */
     words_removed: number;
+    /** The cascade step by step, where one page was asked for. */
+    steps?: ChangeStep[];
     details?: ChangeDetails | null;
   })[];
   /** The cursor of the next page; none at the end. */
@@ -1000,10 +1014,12 @@ export type PageChange = {
   severity_since_first: string;
   /** Only places differ that change every time, or that were named as such. */
   noise: boolean;
-  /** Words that came. */
+  /** Words that came; those at places that change every time are not counted. */
   words_added: number;
   /** Words that went. */
   words_removed: number;
+  /** The cascade step by step, where one page was asked for. */
+  steps?: ChangeStep[];
   details?: ChangeDetails | null;
 };
 

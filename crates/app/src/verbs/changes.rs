@@ -5,6 +5,7 @@ use service::{ChangesRequest, ChangesRow, Moment, PageChange, PageVersion, Reque
 
 use super::asking::{ask_for, limit_arg, print_json, project, project_arg};
 use super::table::{Table, moment, number, or_dash, plain, text, words};
+use super::why::step_words;
 use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
@@ -141,11 +142,10 @@ fn show(out: &mut Output, change: &PageChange) -> Result<(), Failure> {
         "  differs first in: {}; text: {}, since the first version: {}{noise}",
         change.level, change.severity, change.severity_since_first
     ))?;
+    for step in &change.steps {
+        out.line(format_args!("  {}", plain(&step_words(step))))?;
+    }
     let Some(details) = &change.details else { return Ok(()) };
-    out.line(format_args!(
-        "  text I {:.6} and {:.6}, text II {:.6} and {:.6}",
-        details.text_one[0], details.text_one[1], details.text_two[0], details.text_two[1]
-    ))?;
     for level in &details.levels {
         out.line(format_args!(
             "  level {}: {} elements, then {}",

@@ -1,7 +1,7 @@
 //! `gannet why`: the whole story of one URL.
 
 use clap::{Arg, ArgMatches, Command};
-use service::{Due, Fetch, Request, Why, WhyRequest};
+use service::{ChangeStep, Due, Fetch, Request, Why, WhyRequest};
 
 use super::asking::{ask, ask_for, project, project_arg};
 use super::table::{moment, or_dash, plain};
@@ -29,6 +29,13 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     }
     out.done()?;
     Ok(Exit::Done)
+}
+
+/// A step of the cascade: what it has for both versions.
+pub(super) fn step_words(step: &ChangeStep) -> String {
+    let ChangeStep { step, before, after, differs } = step;
+    let sign = if *differs { "→" } else { "=" };
+    format!("{step:<10} {before} {sign} {after}")
 }
 
 /// The story, a fact a line.
@@ -68,10 +75,14 @@ fn lines(why: &Why) -> Vec<String> {
         let before = ahead.map(|ahead| format!(", {ahead} URLs of its host before it")).unwrap_or_default();
         say("place", format!("priority {priority}, number {arrival}{before}"));
     }
-    for (name, words) in [("duplicate", &why.duplicate), ("change", &why.change), ("revisit", &why.revisit)] {
+    for (name, words) in [("duplicate", &why.duplicate), ("change", &why.change)] {
         if let Some(words) = words {
             say(name, words.clone());
         }
+    }
+    why.change_steps.iter().for_each(|step| say("", step_words(step)));
+    if let Some(words) = &why.revisit {
+        say("revisit", words.clone());
     }
     for (number, fetch) in why.fetches.iter().enumerate() {
         let Fetch { at, status, error, millis, bytes, archived } = fetch;

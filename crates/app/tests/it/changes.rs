@@ -77,14 +77,11 @@ fn an_image_replaced_under_the_same_url_is_told_with_both() {
     let rows = desk.json(&["changes"]);
     let level = |end: &str| row(&rows, end).map(|row| row["level"].as_str().unwrap());
     assert_eq!((level("/a.png"), level("/b.png")), (Some("image"), None), "{rows:?}");
-    // An attribute is no noise; what only scripts differ in is.
+    // An attribute is no noise. What only scripts differ in is, but for its image, as is a page that is the same.
     assert_eq!(level("/linked"), Some("attributes"), "{rows:?}");
-    assert_eq!(row(&rows, &base), None, "{rows:?}");
-    let all = desk.json(&["changes", "--noise"]);
-    assert_eq!(
-        row(&all, &base).map(|row| (&row["level"], &row["noise"])),
-        Some((&"source".into(), &true.into()))
-    );
+    assert_eq!((level(&base), level("/still")), (Some("image"), Some("image")), "{rows:?}");
+    let listed = rows.iter().filter(|row| row["row"] == "change" && row["details"].is_null()).count();
+    assert_eq!((listed, &rows[4]["changed"]), (4, &4.into()), "{rows:?}");
 
     let check = |url: &str| {
         let change = desk.json(&["changes", url]).remove(0);
@@ -102,11 +99,18 @@ fn an_image_replaced_under_the_same_url_is_told_with_both() {
         change
     };
     check(&format!("{base}a.png"));
-    assert_eq!(check(&base)["level"], "source");
+    assert_eq!(check(&base)["level"], "image");
     // The page itself is the same: its image is not.
     assert_eq!(check(&still)["level"], "image");
     let words = desk.say(&["changes", &still]).out;
     assert!(words.contains("image replaced: ") && words.contains(" ival "), "{words}");
+    let why = desk.say(&["why", &base]).out;
+    for step in
+        ["image ival ", "image hash ", "hash ", "tags ", "levels ", "text codes ", "tree diff ", "word diff "]
+    {
+        assert!(why.contains(step), "{step}: {why}");
+    }
+    assert!(why.contains(" of 64 bits differ: replaced "), "{why}");
     let unknown = desk.say(&["changes", &format!("{base}nowhere")]);
     assert!(unknown.code == Some(2) && unknown.err.contains("no version of"), "{}", unknown.err);
     let once = desk.say(&["changes", &format!("{base}b.png")]);
@@ -124,10 +128,60 @@ fn what_the_settings_name_as_noise_is_noise() {
     version.store(1, Ordering::Relaxed);
     assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
     let rows = desk.json(&["changes", "--noise"]);
+    assert_eq!(
+        row(&rows, &desk.site.start_url()).map(|row| (&row["level"], &row["noise"])),
+        Some((&"source".into(), &true.into())),
+        "only scripts differ"
+    );
     assert_eq!(row(&rows, "/linked").map(|row| &row["noise"]), Some(&true.into()), "{rows:?}");
     assert_eq!(
         rows.iter().filter(|row| row["row"] == "change").count(),
         2,
         "images are not fetched unasked: {rows:?}"
     );
+}
+
+/// A clock that was learned does not count beside a word that was edited.
+#[test]
+fn of_a_change_that_is_partly_noise_only_the_rest_counts() {
+    let version = Arc::new(AtomicU32::new(0));
+    let served = version.clone();
+    let web = small(&["clock.test"], move |request| {
+        let now = served.load(Ordering::Relaxed);
+        let word = if now < 3 { "herring" } else { "mackerel" };
+        match request.path.as_str() {
+            "/" => Answer::new(
+                200,
+                "text/html",
+                format!(
+                    "<!doctype html><title>Harbour</title><body><main><p>The boats of the harbour bring {word} in the \
+                     morning, and in the evening they lie at the quay where everybody can look at them.</p>\
+                     <b>minute {now}a second {now}b visitor {now}c</b><p>Whoever wants to come along asks the \
+                     skipper, who knows when the tide is high enough for the boats to leave.</p></main></body>"
+                ),
+            ),
+            _ => missing(),
+        }
+    });
+    let desk = Desk::new(web);
+    let base = desk.site.start_url();
+    desk.crawl(&base, &[]);
+    for now in 1..=3 {
+        version.store(now, Ordering::Relaxed);
+        assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+    }
+    let change = desk.json(&["changes", &base]).remove(0);
+    assert_eq!((&change["versions"], &change["noise"]), (&4.into(), &false.into()), "{change}");
+    assert_eq!(change["details"]["noise_places"], serde_json::json!(["html/body/main/b"]));
+    assert_eq!((&change["words_added"], &change["words_removed"]), (&1.into(), &1.into()), "{change}");
+    let words: Vec<&str> = change["details"]["words"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|word| word["words"].as_str().unwrap())
+        .collect();
+    assert_eq!(words, ["herring", "mackerel"]);
+    assert_eq!(change["severity"], "small");
+    let listed = desk.json(&["changes"]).remove(0);
+    assert_eq!((&listed["words_added"], &listed["noise"]), (&1.into(), &false.into()), "{listed}");
 }

@@ -133,6 +133,13 @@ fn a_second_crawl_of_a_changed_site_keeps_both_versions() {
     assert!(old.contains("<html") && new.contains("<html") && old != new);
     let why = shop.ask(&["why", url]).out;
     assert!(why.contains("2 versions") && why.contains("changed at 1 of 1"), "{why}");
+    // Seconds apart, which says little of how often it changes.
+    let rate = why.split("about ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    assert!((0.01..1.0).contains(&rate.parse::<f64>().unwrap()), "{why}");
+    let shown = shop.ask(&["changes", url]).out;
+    for step in ["hash ", "tags ", "levels ", "tree diff ", "text codes ", "word diff "] {
+        assert!(why.contains(step) && shown.contains(step), "{step}: {why}{shown}");
+    }
     let before = shop.ask(&["changes", "--since", "2100-01-01"]).out;
     assert!(before.starts_with("0 of "), "{before}");
 }
@@ -152,6 +159,16 @@ fn pages_are_asked_for_again_when_they_are_due() {
     again(&["--incremental", "--revisit=optimal"]);
     again(&["--incremental", "--revisit=off"]);
     assert!(shop.site.since(before).len() <= 10, "nothing is due yet, but robots.txt and what failed");
+    // All are due, and the budget of a day is spent once.
+    let before = shop.site.now();
+    let at_once = ["--revisit-every=1ms", "--revisit-min=1ms", "--revisit-max=1ms"];
+    let optimal = ["--incremental", "--revisit=optimal", "--revisit-budget=15"];
+    for _ in 0..3 {
+        again(&[&optimal[..], &at_once].concat());
+    }
+    let asked = shop.site.since(before).len();
+    assert!((15..40).contains(&asked), "{asked} requests");
+    let before = shop.site.now();
     again(&["--incremental", "--revisit=fixed", "--revisit-every=1ms", "--revisit-min=1ms"]);
     let asked = shop.site.since(before).len() as u64;
     assert!(asked >= first["pages_fetched"].as_u64().unwrap(), "{asked}");

@@ -548,7 +548,7 @@ fn a_dropped_crawl_leaves_nothing() {
     loop {
         let mut batch = store.batch();
         let whole = Frontier::drop_crawl(&mut batch, ONE, 4).unwrap();
-        assert!(batch.len() <= 7, "a part at a time");
+        assert!(batch.len() <= 8, "a part at a time");
         store.commit(batch, Durability::Synced).unwrap();
         parts += 1;
         if whole {
@@ -631,6 +631,23 @@ fn a_page_is_gone_when_its_server_says_so_twice_and_days_apart() {
     let Outcome::Gone { status: 404, first, last } = desk.outcome(&start) else { panic!("not gone") };
     assert!(last.since(first) >= 48 * HOUR);
     assert_eq!(desk.frontier.crawl(ONE).pages(), 0);
+}
+
+/// A first answer of when the clock was ahead counts from when that is found out, and no later.
+#[test]
+fn a_clock_that_was_ahead_does_not_keep_a_page_that_is_gone() {
+    let start = url("a.web", "");
+    let mut desk = Desk::new(std::slice::from_ref(&start));
+    let lease = desk.lease();
+    desk.settle(&lease, page(vec![]));
+    let right = desk.now;
+    desk.now = right + 10_000 * HOUR;
+    assert_eq!(desk.revisit(&start, missing), Outcome::Fetched);
+    desk.now = right + HOUR;
+    desk.frontier.begin(ONE, &project(std::slice::from_ref(&start), |_| ())).unwrap();
+    assert_eq!(desk.revisit(&start, missing), Outcome::Fetched);
+    desk.now = desk.now + 49 * HOUR;
+    assert_eq!(desk.revisit(&start, missing).name(), "gone");
 }
 
 #[test]

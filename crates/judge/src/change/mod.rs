@@ -42,6 +42,10 @@ pub enum Level {
 pub struct Verdict {
     /// The first level that differs.
     pub level: Level,
+    /// The tags of both.
+    pub tags: (TagStrings, TagStrings),
+    /// Elements on each level of both.
+    pub counts: (Vec<usize>, Vec<usize>),
     /// Which levels and elements differ; empty where the tree is the same.
     pub levels: Vec<LevelChange>,
     /// Attributes that differ, as `path@name`, in order, each once.
@@ -62,6 +66,8 @@ pub fn compare(old: Version<'_>, new: Version<'_>) -> Verdict {
     let words = if severity == Severity::None { Vec::new() } else { text::words(old.text, new.text) };
     let mut verdict = Verdict {
         level: Level::Same,
+        tags: Default::default(),
+        counts: Default::default(),
         levels: Vec::new(),
         attributes: Vec::new(),
         text_one: (text::one(old.text), text::one(new.text)),
@@ -69,12 +75,15 @@ pub fn compare(old: Version<'_>, new: Version<'_>) -> Verdict {
         severity,
         words,
     };
+    verdict.tags = (TagStrings::of(old.html), TagStrings::of(new.html));
+    let tables = (structure::table_of(old.html), structure::table_of(new.html));
+    verdict.counts = (structure::counts(&tables.0), structure::counts(&tables.1));
     if old.html == new.html {
         return verdict;
     }
     // The trees are built for both levels: which elements came and went is what people ask for.
-    (verdict.levels, verdict.attributes) = structure::compare(old.html, new.html);
-    verdict.level = if TagStrings::of(old.html) != TagStrings::of(new.html) {
+    (verdict.levels, verdict.attributes) = structure::compare_tables(tables.0, tables.1);
+    verdict.level = if verdict.tags.0 != verdict.tags.1 {
         Level::Tags
     } else if !verdict.levels.is_empty() {
         Level::Tree

@@ -5,12 +5,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use html::{NodeId, Tree};
+use html::{Kind, NodeId, Tree};
 
 use super::structure::{self, LevelChange};
 
 /// Pairs of versions in which a place must have changed to be noise.
 const FEWEST: usize = 2;
+
+/// Elements without an end.
+const VOID: [&str; 17] = [
+    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "link",
+    "meta", "param", "source", "track", "wbr",
+];
+
+/// Elements whose text is read as it stands.
+const RAW: [&str; 7] = ["iframe", "noembed", "noframes", "plaintext", "script", "style", "xmp"];
 
 /// Places that tell nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,14 +53,63 @@ impl Noise {
         self.0.iter().map(String::as_str)
     }
 
+    /// True of the path of an element at such a place, or below one, or of an attribute there.
+    fn holds(&self, path: &str) -> bool {
+        self.0.iter().any(|place| {
+            path.strip_prefix(place.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '@']))
+        })
+    }
+
+    /// Markup of a page without the text that stands at such places.
+    pub fn without(&self, html: &str) -> String {
+        let tree = html::parse(html, &mut ());
+        let mut out = String::from("<!doctype html>");
+        // What is to be opened, with the path it is in and whether that is noise; and what is to be closed.
+        let mut waiting = vec![(tree.root(), Some((String::new(), false)))];
+        while let Some((node, within)) = waiting.pop() {
+            let name = tree.name(node).unwrap_or_default();
+            let Some((mut path, mut is_noise)) = within else {
+                out.extend(["</", name, ">"]);
+                continue;
+            };
+            match tree.kind(node) {
+                Kind::Document => {}
+                Kind::Element => {
+                    path = structure::path_below(&path, name);
+                    is_noise |= self.holds(&path);
+                    out.extend(["<", name]);
+                    for (attribute, _, value) in tree.attributes(node) {
+                        let value = value.replace('&', "&amp;").replace('"', "&quot;");
+                        out.extend([" ", attribute, "=\"", &value, "\""]);
+                    }
+                    out.push('>');
+                    if VOID.contains(&name) {
+                        continue;
+                    }
+                    waiting.push((node, None));
+                }
+                Kind::Text if !is_noise => {
+                    let parent = tree.parent(node).and_then(|parent| tree.name(parent));
+                    if parent.is_some_and(|parent| RAW.contains(&parent)) {
+                        out.push_str(tree.text(node));
+                    } else {
+                        out.push_str(&tree.text(node).replace('&', "&amp;").replace('<', "&lt;"));
+                    }
+                    continue;
+                }
+                _ => continue,
+            }
+            let from = waiting.len();
+            waiting.extend(tree.children(node).map(|child| (child, Some((path.clone(), is_noise)))));
+            waiting[from..].reverse();
+        }
+        out
+    }
+
     /// True when all that differs are texts and attributes at such places, or below them.
     pub fn explains(&self, levels: &[LevelChange], attributes: &[String]) -> bool {
-        let known = |path: &String| {
-            self.0.iter().any(|place| {
-                path == place
-                    || path.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with(['/', '@']))
-            })
-        };
+        let known = |path: &String| self.holds(path);
         let elements =
             levels.iter().flat_map(|level| level.added.iter().chain(&level.removed).chain(&level.edited));
         !(levels.is_empty() && attributes.is_empty()) && elements.chain(attributes).all(known)
@@ -82,6 +140,21 @@ mod tests {
         assert!(!explains(texts[1], &texts[2].replace("<p>", "<p class=new>")));
         assert!(!noise.explains(&[], &[]));
         assert_eq!(Noise::learned(&texts[..2]), Noise::default(), "once is not often");
+    }
+
+    #[test]
+    fn a_page_without_its_noise_says_all_else() {
+        let text = "1 &lt; 2 &amp; <i title='a \"b\" &amp;'>c</i><br>d<script>x < 1 && y</script>";
+        let versions =
+            [page("1:00", text), page("2:00 sharp", text), page("3:00", text), page("4:00", "edited")];
+        let noise = Noise::learned(&versions[..3].iter().map(String::as_str).collect::<Vec<_>>());
+        let [first, second, third, last] = versions.each_ref().map(|version| noise.without(version));
+        assert!(first == second && second == third && third != last, "{first}\n{second}\n{third}");
+        let quiet = html::parse(&first, &mut ());
+        let whole = html::parse(&page("", text), &mut ());
+        assert_eq!(quiet.text_content(quiet.root()), whole.text_content(whole.root()));
+        assert_eq!(structure::compare(&first, &page("", text)), (vec![], vec![]));
+        assert!(first.contains("<script>x < 1 && y</script>"), "{first}");
     }
 
     #[test]

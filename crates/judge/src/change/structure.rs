@@ -73,19 +73,25 @@ pub struct LevelChange {
 /// Bytes of a path that are kept: trees can be deep.
 const LONGEST_PATH: usize = 512;
 
+/// The table of a page, breadth first.
+pub fn table_of(html: &str) -> Vec<Node> {
+    table(&html::parse(html, &mut ()))
+}
+
 /// The table of a tree, breadth first.
 pub fn table(tree: &Tree) -> Vec<Node> {
+    table_below(tree, tree.root())
+}
+
+/// The table of what is inside a node; its children are at level 1.
+fn table_below(tree: &Tree, top: NodeId) -> Vec<Node> {
     let is_element = |node: &NodeId| tree.kind(*node) == Kind::Element;
     let mut nodes = Vec::new();
     let mut waiting: VecDeque<(NodeId, usize, String)> =
-        tree.children(tree.root()).filter(is_element).map(|node| (node, 1, String::new())).collect();
+        tree.children(top).filter(is_element).map(|node| (node, 1, String::new())).collect();
     while let Some((node, level, parent)) = waiting.pop_front() {
         let name = tree.name(node).unwrap_or_default();
-        let mut path = if parent.is_empty() { name.to_owned() } else { format!("{parent}/{name}") };
-        if path.len() > LONGEST_PATH {
-            // What is deepest tells most.
-            path = path.split_off(path.ceil_char_boundary(path.len() - LONGEST_PATH));
-        }
+        let path = path_below(&parent, name);
         let mut own = String::new();
         let mut children = 0;
         for child in tree.children(node) {
@@ -125,6 +131,23 @@ fn attributes_of(tree: &Tree, node: NodeId, name: &str) -> Vec<(String, u64)> {
     attributes.map(|(name, _, value)| (name.to_owned(), xxh3_64(value.as_bytes()))).collect()
 }
 
+/// The path of an element in another.
+pub(super) fn path_below(parent: &str, name: &str) -> String {
+    let mut path = if parent.is_empty() { name.to_owned() } else { format!("{parent}/{name}") };
+    if path.len() > LONGEST_PATH {
+        // What is deepest tells most.
+        path = path.split_off(path.ceil_char_boundary(path.len() - LONGEST_PATH));
+    }
+    path
+}
+
+/// Elements on each level of a table, from the root down.
+pub fn counts(table: &[Node]) -> Vec<usize> {
+    let mut counts = vec![0; table.last().map_or(0, |deepest| deepest.level)];
+    table.iter().for_each(|node| counts[node.level - 1] += 1);
+    counts
+}
+
 /// The path of an element, as in the table.
 pub fn path_of(tree: &Tree, node: NodeId) -> String {
     let mut names = Vec::new();
@@ -142,8 +165,11 @@ pub fn path_of(tree: &Tree, node: NodeId) -> String {
 
 /// Levels that differ between two versions, and how; and the attributes that do, as `path@name`.
 pub fn compare(old: &str, new: &str) -> (Vec<LevelChange>, Vec<String>) {
-    let table = |html: &str| table(&html::parse(html, &mut ()));
-    let (old, new) = (table(old), table(new));
+    compare_tables(table_of(old), table_of(new))
+}
+
+/// The same of their tables.
+pub fn compare_tables(old: Vec<Node>, new: Vec<Node>) -> (Vec<LevelChange>, Vec<String>) {
     let attributes = differing(&attributes(&old), &attributes(&new));
     let levels = |nodes: Vec<Node>| {
         let mut levels: BTreeMap<usize, Vec<Node>> = BTreeMap::new();
@@ -251,6 +277,28 @@ mod tests {
             (8, 5, 0, "html/body/div/p/b"),
         ];
         assert_eq!(found, expected.map(|(id, level, children, path)| (id, level, children, path.to_owned())));
+    }
+
+    /// Table I of the source paper: its counts, and on which levels they differ.
+    #[test]
+    fn the_paper_s_table_differs_on_its_levels() {
+        let old = "<x-1><x-2><x-3><x-4><x-5><x-6><x-7><x-8><x-9></x-9></x-8><x-8></x-8><x-8></x-8><x-8></x-8></x-7>\
+                   </x-6><x-6></x-6></x-5></x-4><x-4></x-4></x-3><x-3></x-3></x-2></x-1>";
+        let new = old
+            .replace("<x-6></x-6>", "<x-6><x-7><x-8></x-8></x-7></x-6>")
+            .replace("<x-9></x-9>", "<x-9></x-9><x-9></x-9><x-9></x-9>");
+        let table = |html: &str| {
+            let tree = html::parse(html, &mut ());
+            let body = tree.descendants(tree.root()).find(|node| tree.name(*node) == Some("body")).unwrap();
+            table_below(&tree, body)
+        };
+        let (old, new) = (table(old), table(&new));
+        assert_eq!(counts(&old), [1, 1, 2, 2, 1, 2, 1, 4, 1]);
+        assert_eq!(counts(&new), [1, 1, 2, 2, 1, 2, 2, 5, 3]);
+        let (levels, _) = compare_tables(old, new);
+        assert_eq!(levels.iter().map(|level| level.level).collect::<Vec<_>>(), [7, 8, 9]);
+        assert!(levels.iter().all(|level| level.edited.is_empty() && level.removed.is_empty()));
+        assert_eq!(levels.iter().map(|level| level.added.len()).collect::<Vec<_>>(), [1, 1, 2]);
     }
 
     #[test]

@@ -153,6 +153,18 @@ mod tests {
         assert_eq!((one("on"), two("on")), (one("no"), two("no")));
     }
 
+    /// The worked example of the source paper, by what its text adds up to.
+    #[test]
+    fn the_paper_s_text_has_its_numbers() {
+        let text = "Nearly every semester in her classroom, she says, students on the women's cross-country team set \
+                    the curve on her exams. So recently she started speculating if there was a vital and overlooked \
+                    link between brawn and brains, if long hours at the gym could somehow build up not just muscles, \
+                    but minds.";
+        assert_eq!(text.chars().count(), 300);
+        assert!((one(text) - 906.483_871).abs() < 1e-6, "{}", one(text));
+        assert!((two(text) - 5.687_562).abs() < 1e-6, "{}", two(text));
+    }
+
     #[test]
     fn severity_goes_by_common_runs() {
         let old = "one two three four five six seven eight nine ten eleven twelve";

@@ -309,14 +309,15 @@ pub struct CrawlSettings {
     #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Revisits"))]
     pub revisit_every: Span,
-    /// Fetches a day that optimal revisits may take.
+    /// Fetches a day that optimal revisits may take. A refresh takes a day's for every day since the one before, at
+    /// least for one, less what was asked for again within the last day; what gains most comes first, the rest stays due.
     #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Revisits", "x-unit" = "fetches a day"))]
     pub revisit_budget: u32,
     /// No page is asked for again sooner, but where all are.
     #[schemars(extend("x-group" = "Revisits"))]
     pub revisit_min: Span,
-    /// Every page is asked for again after this time.
+    /// Every page is due again after this time.
     #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Revisits"))]
     pub revisit_max: Span,

@@ -1,0 +1,145 @@
+//! What is told of changes and versions.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::Moment;
+use crate::change_steps::ChangeStep;
+use crate::changed_images::ChangedImage;
+
+/// A line of the answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "row", rename_all = "kebab-case")]
+pub enum ChangesRow {
+    /// A page that has changed.
+    Change(Box<PageChange>),
+    /// A page that is gone.
+    Gone {
+        /// The page.
+        url: String,
+        /// What its server said, and when.
+        words: String,
+    },
+    /// The last line of a list.
+    Counts(ChangeCounts),
+}
+
+/// What differs between two versions of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PageChange {
+    /// The page.
+    pub url: String,
+    /// When the earlier version was fetched.
+    #[schema(value_type = String)]
+    pub before: Moment,
+    /// When the later one was.
+    #[schema(value_type = String)]
+    pub after: Moment,
+    /// Versions that are kept.
+    pub versions: u64,
+    /// What differs first: `same`, `tags`, `tree`, `attributes`, `image`, or `source`: only scripts, comments and white
+    /// space.
+    pub level: String,
+    /// How much of the text is another: `none`, `no-text`, `small`, `medium`, `large` or `complete`.
+    pub severity: String,
+    /// The same against the first version.
+    pub severity_since_first: String,
+    /// Only places differ that change every time, or that were named as such.
+    pub noise: bool,
+    /// Words that came; those at places that change every time are not counted.
+    pub words_added: u64,
+    /// Words that went.
+    pub words_removed: u64,
+    /// The cascade step by step, where one page was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<ChangeStep>,
+    /// The details, where one page was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<ChangeDetails>,
+}
+
+/// The details of a change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ChangeDetails {
+    /// Words that came and went, in order.
+    pub words: Vec<ChangedWords>,
+    /// Levels of the tree that differ.
+    pub levels: Vec<ChangedLevel>,
+    /// Attributes that differ, as `path@name`.
+    #[serde(default)]
+    pub attributes: Vec<String>,
+    /// Images that came, went or are others, where images are fetched.
+    #[serde(default)]
+    pub images: Vec<ChangedImage>,
+    /// Text I of both.
+    pub text_one: [f64; 2],
+    /// Text II of both.
+    pub text_two: [f64; 2],
+    /// Places that change every time.
+    pub noise_places: Vec<String>,
+    /// The main text before, without places that change every time.
+    pub text_before: String,
+    /// The same after.
+    pub text_after: String,
+}
+
+/// Words that came or went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ChangedWords {
+    /// They came.
+    pub added: bool,
+    /// The words.
+    pub words: String,
+    /// Words before them in the version that has them.
+    pub at: u64,
+}
+
+/// A level of the tree that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ChangedLevel {
+    /// The root is at 1.
+    pub level: u64,
+    /// Elements before and after.
+    pub elements: [u64; 2],
+    /// Elements with other text.
+    pub edited: Vec<String>,
+    /// Elements that came.
+    pub added: Vec<String>,
+    /// Elements that went.
+    pub removed: Vec<String>,
+}
+
+/// How much there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ChangeCounts {
+    /// Pages with more than one version, or with other images than before.
+    pub changed: u64,
+    /// Those of them of which only noise differs.
+    pub noise: u64,
+    /// Pages that are gone.
+    pub gone: u64,
+    /// Pages that are kept.
+    pub pages: u64,
+}
+
+/// A version of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PageVersion {
+    /// The page.
+    pub url: String,
+    /// When it was fetched.
+    #[schema(value_type = String)]
+    pub at: Moment,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its content type.
+    pub content_type: Option<String>,
+    /// Bytes of its content.
+    pub bytes: u64,
+    /// Its main text, where one version was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Its content, decoded, where one version was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+}

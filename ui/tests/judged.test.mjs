@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { deflateSync } from 'node:zlib';
 import { test } from 'node:test';
-import { axe, start, until } from './world.mjs';
+import { axe, shot, start, until } from './world.mjs';
 
 const crcs = Array.from({ length: 256 }, (_, n) => [...Array(8)].reduce((c) => (c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1), n) >>> 0);
 const crc = (bytes) => (bytes.reduce((c, byte) => (crcs[(c ^ byte) & 255] ^ (c >>> 8)) >>> 0, 0xffffffff) ^ 0xffffffff) >>> 0;
@@ -39,7 +39,7 @@ async function magazine(t) {
       case '/print':
         return html(`<nav>Print</nav><main><p>${article(1)} printed</p></main>`);
       case '/news':
-        return html(`<main><h1>News</h1><p>The harbour is ${later ? 'closed until the storm is over' : 'open'} today.</p>${later ? '<p>Stay at home.</p>' : ''}<img src=/sea.png alt=Sea></main>`);
+        return html(`<main><h1>News</h1><p>The harbour is ${later ? 'closed until the storm is over' : 'open'} today.</p>${later ? '<p>Stay at home.</p>' : ''}${site.version > 1 ? '<p>The storm has a name.</p>' : ''}<img src=/sea.png alt=Sea></main>`);
       case '/sea.png':
         return response.writeHead(200, { 'content-type': 'image/png' }).end(png(later ? 5 : 16));
       default:
@@ -80,7 +80,9 @@ test('changes, versions and duplicates are shown with their data', async (t) => 
   await news.getByRole('button', { name: /Show/ }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('closed until the storm is over').first().waitFor();
-  assert.ok(await dialog.locator('ins').count(), 'words that came are marked');
+  assert.deepEqual(await dialog.locator('.text').locator('ins, del').allInnerTexts().then((words) => words.map((word) => word.trim())), ['open', 'closed until the storm is over', 'Stay at home.'], 'marked side by side');
+  assert.equal(await dialog.getByRole('slider').count(), 0, 'two versions leave no choice');
+  await shot(page, 'versions');
   await dialog.getByText(/Level \d+/).first().waitFor();
   await dialog.getByRole('heading', { name: 'Images' }).waitFor();
   await dialog.getByText('Another image').waitFor();
@@ -114,4 +116,14 @@ test('changes, versions and duplicates are shown with their data', async (t) => 
   assert.equal((await ask('duplicates')).data.items.length, 1);
   const pair = `first=${encodeURIComponent(`http://${site.address}/read`)}&second=${encodeURIComponent(`http://${site.address}/print`)}`;
   assert.ok((await ask(`shared?${pair}`)).data.passages.length >= 1);
+
+  // Of a third version the slider leads back to the one before.
+  site.version = 2;
+  const third = await crawl({ refresh: true });
+  await page.goto(`${world.base}/runs/${third}?tab=changes`);
+  await page.getByRole('row').filter({ hasText: '/news' }).getByRole('button', { name: /Show/ }).click();
+  await dialog.locator('.text ins').filter({ hasText: 'has a name' }).waitFor();
+  await dialog.getByRole('slider').fill('1');
+  await dialog.locator('.text ins').filter({ hasText: 'closed until the storm' }).waitFor();
+  await axe(page, 'versions with a slider');
 });

@@ -314,6 +314,38 @@ fn links_of_a_page_that_is_the_same_in_all_are_not_followed() {
     assert!(other.json(&["pages", "--outcome", "fetched"]).len() > 10);
 }
 
+/// An article, another page that says nearly the same or has the same words, and one that only this other leads to.
+#[test]
+fn links_of_near_duplicates_are_left_alone_where_that_is_wanted() {
+    let shuffled = || {
+        let words = words(1, 200);
+        let order = (0..words.len()).map(|place| words[place * 77 % words.len()].as_str());
+        format!("<p>{}.</p>", order.collect::<Vec<_>>().join(" "))
+    };
+    let check = |judge: &str, act: &str, other: String, groups: u64, follows: bool| {
+        let desk = Desk::new(small(&["near.test"], move |request| match request.path.as_str() {
+            "/" => html("Start", "", "<p>One article.</p>", &["/first".to_owned()]),
+            "/first" => html("First", "", &article(1, 0), &["/other".to_owned()]),
+            "/other" => html("Other", "", &other, &["/last".to_owned()]),
+            "/last" => html("Last", "", &article(2, 0), &[]),
+            _ => missing(),
+        }));
+        let start = format!("http://near.test:{}/", desk.site.port());
+        desk.crawl(&start, &[&format!("--duplicates={judge}"), &format!("--near-duplicates={act}")]);
+        let rows = desk.json(&["duplicates"]);
+        assert_eq!(rows.last().unwrap()["groups"].as_u64(), Some(groups), "{judge} {act}: {rows:?}");
+        let why = desk.json(&["why", &format!("{start}last")]).remove(0);
+        assert_eq!(why["outcome"] == "fetched", follows, "{judge} {act}: {why}");
+        assert_eq!(why["rules"].to_string().contains("only duplicates of other pages"), !follows, "{why}");
+    };
+    check("winnowing", "skip-links", article(1, 2), 1, false);
+    check("winnowing", "mark", article(1, 2), 1, true);
+    check("keywords", "skip-links", shuffled(), 1, false);
+    check("keywords", "mark", shuffled(), 1, true);
+    // The same words in another order are another text.
+    check("winnowing", "skip-links", shuffled(), 0, true);
+}
+
 /// A PDF with these words, five a line.
 fn pdf(words: &[String]) -> Vec<u8> {
     let lines: String = words.chunks(5).map(|line| format!("({}) Tj T* ", line.join(" "))).collect();

@@ -179,6 +179,11 @@ struct Simulation<'a> {
     run: Run,
 }
 
+/// True of what a request is sent for.
+fn is_asked(says: &Says) -> bool {
+    !matches!(says, Says::Disallowed | Says::Unknown)
+}
+
 /// A lease in hand.
 struct Worker {
     number: u32,
@@ -271,9 +276,12 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// How long a fetch takes.
+    /// How long a fetch takes; no time where nothing is asked for.
     fn took(&self, leased: Option<&LeasedUrl>) -> Duration {
         let page = leased.and_then(|leased| self.web.page(&leased.url));
+        if page.is_none_or(|page| !is_asked(&self.web.says(page))) {
+            return Duration::ZERO;
+        }
         let millis = page.and_then(|page| self.web.millis.get(page as usize));
         millis.map_or(self.plan.latency, |millis| Duration::from_millis(u64::from(*millis)))
     }
@@ -295,7 +303,7 @@ impl Simulation<'_> {
         }
         let page = self.web.page(&leased.url);
         let says = page.map_or(Says::Unknown, |page| self.web.says(page));
-        let asked = !matches!(says, Says::Disallowed | Says::Unknown);
+        let asked = is_asked(&says);
         let end = self.end(says, page.unwrap_or(0), &leased)?;
         let is_page = matches!(end, End::Page { .. });
         let settled = Settled {

@@ -99,8 +99,9 @@ fn the_table_tells_pages_a_second() {
 fn crawled(dir: &Path) -> String {
     let site = Served::start(Arc::new(Demo::new(1, 1)));
     let project = dir.join("demo.yaml");
-    fs::write(&project, format!("version: 1\nname: demo\nstart: ['{}']\nmax_pages: 60\n", site.start_url()))
-        .unwrap();
+    let text =
+        format!("version: 1\nproject: demo\nstart: ['{}']\ncrawl: {{max_pages: 60}}\n", site.start_url());
+    fs::write(&project, text).unwrap();
     let (project, data) = (project.display().to_string(), format!("--data={}", dir.join("data").display()));
     let said = gannet(&["crawl", "--project", &project, &data, "-q", "--allow-private", "--rate=unlimited"]);
     assert_eq!(said.code, Some(0), "{}", said.err);

@@ -107,6 +107,20 @@ fn our_own_archive_is_crawled_whole_from_where_its_crawl_began() {
 }
 
 #[test]
+fn what_the_files_do_not_have_takes_no_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("some.warc.gz");
+    let body = "<a href=/no/1>1</a> <a href=/no/2>2</a> <a href=/a>a</a>";
+    let page = |path: &str, depth, body: &str| {
+        visit(&fetched(path, 200, ("Content-Type", HTML), body), Purpose::Page, depth, Kept::Whole)
+    };
+    fs::write(&file, [page("/", 0, body), page("/a", 1, "")].concat()).unwrap();
+    let web = of_warc(&[file], &[], None).unwrap();
+    let ran = run(&web, &plan("breadth-first", "unlimited", 0)).unwrap();
+    assert_eq!((ran.requests, ran.fetched[1].millis), (2, 20));
+}
+
+#[test]
 fn a_foreign_archive_begins_at_its_first_html_page() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("foreign.warc");

@@ -122,7 +122,8 @@ mod tests {
         #[test]
         fn keys_are_in_the_order_of_their_bytes(
             start in proptest::collection::vec(0..3_u8, 0..45),
-            [one, other] in [const { () }; 2].map(|()| proptest::collection::vec(0..2_u8, 0..6)),
+            one in proptest::collection::vec(0..2_u8, 0..6),
+            other in proptest::collection::vec(0..2_u8, 0..6),
         ) {
             let keys = [&one, &other].map(|end| {
                 let mut key = KeyBytes::from(start.as_slice());

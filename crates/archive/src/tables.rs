@@ -20,7 +20,7 @@ pub const LINKS: Table<(u32, u64, u128), Links> = Table::new("links");
 pub const POSITIONS: Table<u32, Committed> = Table::new("positions");
 
 /// One visit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VisitRecord {
     /// Status, if there was an answer.
     pub status: Option<u16>,

@@ -4,41 +4,39 @@
 //! first the archive's data, then one key-value batch that names the archive's new length. A crash before the
 //! second leaves bytes that no row names; the next start cuts them off. A crash after it finds everything.
 
+mod leasing;
+mod settling;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use archive::rows::{self, PageRows, Stand};
+use archive::rows::{self, Stand};
 use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
-use archive::{ArchiveSettings, ArchiveWriter, RecordKind, Records};
-use frontier::tables::{FACTS, HintsAnswer, RobotsAnswer, STATS, Stats, URLS};
-use frontier::{
-    Asked, End, Frontier, Lane, LimitReached, Next, Offer, Settled, Unfollowed, page_key, refresh_fact,
-};
+use archive::{ArchiveSettings, ArchiveWriter};
+use frontier::tables::{FACTS, STATS, Stats, URLS};
+use frontier::{Frontier, Lane, Offer, Unfollowed, page_key, refresh_fact};
 use judge::book::{self, StoredTexts};
 use kv::{Batch, Durability, Reader, Store};
-use model::{
-    CrawlId, ErrorKind, Host, HostKey, LeaseId, LinkKind, Origin, Outcome, Project, Timestamp, UrlKey,
-};
+use model::{CrawlId, Host, LeaseId, LinkKind, Origin, Outcome, Project, Timestamp, UrlKey};
 use net::Clock as _;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
 use crate::duplicates::DuplicateBook;
-use crate::fresh::{Fresh, FreshVisit};
-use crate::hints::{AskedHints, HintsBook};
+use crate::fresh::Fresh;
+use crate::hints::HintsBook;
 use crate::neighbours::Stay;
 use crate::progress::{EndReason, Ended, Pause, Progress};
 use crate::rank_watch::RankWatch;
-use crate::read::{self, FreshPage, Read};
 use crate::replace::Importance;
 use crate::revisits::{self, Revisits};
-use crate::robots::{AskedRobots, Leash, RobotsBook};
+use crate::robots::RobotsBook;
 use crate::run::{Change, Wish};
 use crate::slot_time::SlotTime;
 use crate::space::Space;
-use crate::visit::{Gaps, Message, Order, Pace, Slots};
+use crate::visit::{Gaps, Message, Pace, Slots};
 use crate::watcher::{Event, Visited, Watcher};
 use crate::{CrawlError, Neighbours, WallClock};
 
@@ -430,242 +428,6 @@ impl Conductor {
         Ok(())
     }
 
-    /// Keeps a visit and settles its URL.
-    fn settle_read(&mut self, state: &mut State, read: Read, now: Timestamp) -> Result<(), CrawlError> {
-        state.last_answer = now;
-        state.touch(now);
-        let Read {
-            lease,
-            key,
-            started,
-            sent,
-            asked,
-            mut end,
-            mut visit,
-            mut links,
-            rows,
-            records,
-            fingerprint,
-            slot,
-            micros,
-            fresh,
-            ..
-        } = read;
-        self.tell(|| Event::Visited { lease, key, visited: Visited::of(&end, Some(&visit), rows.as_ref()) });
-        if !matches!(end, End::NoRoom) {
-            if let Some(records) = &records {
-                let start = self.archive.as_ref().map(ArchiveWriter::position);
-                visit.location = self.append(state, records, now)?;
-                if records.members.first().is_some_and(|member| member.kind == RecordKind::Revisit) {
-                    // The version before stands for it.
-                    visit.location = None;
-                }
-                match (fresh, start, self.archive.as_ref().map(ArchiveWriter::position)) {
-                    (Some(fresh), Some(start), Some(reached)) => {
-                        let FreshPage { url, page } = *fresh;
-                        let redirected = matches!(end, End::Redirect { .. });
-                        let visit = visit.clone();
-                        let visit = FreshVisit { end: reached, url, key, started, visit, redirected, page };
-                        self.fresh.keep(start, visit);
-                    }
-                    _ => self.fresh.skip(),
-                }
-            }
-            let row = (self.id.0, key.host.0, key.page);
-            state.batch.put(&VISITS, &(row.0, row.1, row.2, started.0), &visit);
-            if let (End::Page { links: offers, text, .. }, Some(links)) = (&mut end, &mut links) {
-                if self.frontier.has_revisits(self.id) {
-                    self.duplicates.expect_revisits();
-                }
-                let verdict =
-                    self.duplicates.judge(&mut state.batch, self.id, key, fingerprint.as_deref())?;
-                verdict.apply(offers, links, text.as_mut());
-            }
-            if let Some(links) = &links {
-                state.batch.put(&LINKS, &row, links);
-            }
-            if let Some(rows) = rows {
-                self.keep_rows(state, rows)?;
-            }
-            if matches!(end, End::NotModified) {
-                revisits::repeat_rows(&mut state.batch, self.id, key, started, None)?;
-            }
-            let stats = self.frontier.crawl_mut(self.id).stats_mut();
-            if let Some(status) = visit.status {
-                *stats.statuses.entry(status).or_default() += 1;
-            }
-            stats.fetch_millis.add(visit.millis);
-            if matches!(end, End::Page { .. }) {
-                stats.processing_micros.add(micros);
-                stats.page_bytes.add(visit.content_bytes);
-                *stats.slots.entry(slot).or_default() += 1;
-            } else {
-                // A page's bytes are counted where it is settled; those of other answers count as well.
-                stats.bytes += visit.bytes;
-            }
-            state.visits += 1;
-        }
-        let missing = matches!(&end, End::Failed { error: ErrorKind::Status(404 | 410), .. });
-        let settled = Settled { lease, key, sent: Some(sent), asked, end };
-        self.frontier.settle(&mut state.batch, settled, now)?;
-        if missing && self.is_gone(state, key)? {
-            revisits::repeat_rows(&mut state.batch, self.id, key, started, Some(Stand::Gone))?;
-            book::forget(&mut StoredTexts { batch: &mut state.batch, crawl: self.id }, key)?;
-        }
-        drop(read.room);
-        self.release_if_done(state, lease, now)
-    }
-
-    fn is_gone(&self, state: &State, key: UrlKey) -> Result<bool, CrawlError> {
-        let record = state.batch.get(&URLS, &page_key(self.id, key))?;
-        Ok(record.is_some_and(|record| matches!(record.outcome, Outcome::Gone { .. })))
-    }
-
-    /// Keeps a page's rows, as many as `max_rows` has room for. A page that has none and had none says nothing.
-    fn keep_rows(&mut self, state: &mut State, page: PageRows) -> Result<(), CrawlError> {
-        let speaks = !page.rows.is_empty() || matches!(page.stand, Stand::Moved { .. });
-        if !speaks && rows::latest(&state.batch, self.id, UrlKey::of(&page.url))?.is_none() {
-            return Ok(());
-        }
-        let most = Some(self.project.crawl.max_rows).filter(|most| *most > 0).unwrap_or(u64::MAX);
-        rows::put(&mut state.batch, self.id, page, most)?;
-        state.rows_full = self.rows_left(&state.batch)? == Some(0);
-        Ok(())
-    }
-
-    /// Rows that `max_rows` has room for; none without such a limit.
-    fn rows_left(&self, reader: &impl Reader) -> Result<Option<u64>, CrawlError> {
-        let most = self.project.crawl.max_rows;
-        if most == 0 || self.project.fields.is_none() {
-            return Ok(None);
-        }
-        Ok(Some(most.saturating_sub(rows::counts(reader, self.id)?.rows)))
-    }
-
-    fn settle_robots(
-        &mut self,
-        state: &mut State,
-        lease: LeaseId,
-        mut asked: AskedRobots,
-        now: Timestamp,
-    ) -> Result<(), CrawlError> {
-        state.last_answer = now;
-        state.touch(now);
-        // Pages of the host may only be asked for once this is durable.
-        state.commit_first = true;
-        let Some(live) = state.leases.get(&lease) else { return Ok(()) };
-        let host = live.host.clone();
-        let first = live.firsts.iter().find(|(origin, _)| *origin == asked.origin).map(|(_, first)| *first);
-        let Some(first) = first else { return Ok(()) };
-        if let Some((error, sent)) = asked.out_of_reach.clone().zip(asked.sent) {
-            // Not a matter of robots.txt: the host fails, and its best URL says why.
-            let visit = read::failed_visit(error.clone(), sent);
-            state.batch.put(&VISITS, &(self.id.0, first.host.0, first.page, sent.start.0), &visit);
-            if error == ErrorKind::Tls {
-                self.robots.unproven(&asked.origin, now);
-            }
-            let end = read::failed(error);
-            let settled = Settled { lease, key: first, sent: Some(sent), asked: Asked::default(), end };
-            return Ok(self.frontier.settle(&mut state.batch, settled, now)?);
-        }
-        RobotsBook::or_stale(&self.store, &mut asked, now)?;
-        for records in &asked.records {
-            self.append(state, records, now)?;
-        }
-        let leash = self.robots.learn(&asked.origin, &asked.record);
-        self.offer_sitemaps(state, now)?;
-        let delay = leash.crawl_delay();
-        self.frontier.robots(&mut state.batch, self.id, &asked.origin, &asked.record, asked.sent, delay)?;
-        let own = u64::from(asked.sent.is_some());
-        self.frontier.crawl_mut(self.id).stats_mut().requests += asked.requests.saturating_sub(own);
-        if let RobotsAnswer::Unreachable { reason } = &asked.record.answer {
-            tracing::warn!(%host, reason, "robots.txt could not be had, host rests");
-            let text = format!("robots.txt of {host} could not be had ({reason}), host rests");
-            self.tell(|| Event::Note { warn: true, text: text.clone() });
-            self.frontier.rest(HostKey::of(&host), asked.record.expires);
-        }
-        Ok(())
-    }
-
-    /// Sitemaps that a robots.txt names are pages like others: in scope or not, asked for in their turn.
-    fn offer_sitemaps(&mut self, state: &mut State, now: Timestamp) -> Result<(), CrawlError> {
-        let named = self.robots.take_sitemaps();
-        if !self.project.crawl.robots_sitemaps {
-            return Ok(());
-        }
-        let normalise = self.project.crawl.normalise();
-        for (origin, text) in named {
-            let Ok(url) = normalise.join(&origin.robots_url(), &text) else { continue };
-            self.frontier.offer(&mut state.batch, self.id, Offer::of(url), now)?;
-        }
-        Ok(())
-    }
-
-    /// Takes in a site's hints; what they name is offered like links of a start page.
-    fn settle_hints(
-        &mut self,
-        state: &mut State,
-        lease: LeaseId,
-        asked: AskedHints,
-        now: Timestamp,
-    ) -> Result<(), CrawlError> {
-        state.last_answer = now;
-        state.touch(now);
-        // As after robots.txt: what slows us must be durable before a page is asked for.
-        state.commit_first = true;
-        let Some(live) = state.leases.get(&lease) else { return Ok(()) };
-        let host = live.host.clone();
-        let hints = asked.record.as_ref().and_then(|record| self.hints.learn(&asked.origin, record));
-        let pause = hints.as_ref().and_then(|hints| hints.pause);
-        for (sent, mut told, busy) in asked.sent {
-            told.crawl_delay = told.crawl_delay.max(pause);
-            self.frontier.asked_hints(self.id, HostKey::of(&host), sent, told, busy);
-        }
-        for records in &asked.records {
-            self.append(state, records, now)?;
-        }
-        let Some(record) = asked.record else { return Ok(()) };
-        self.frontier.hints(&mut state.batch, &asked.origin, &record, pause)?;
-        if let HintsAnswer::Hints { .. } = &record.answer {
-            tracing::info!(%host, named = record.named, "crawl hints read");
-        }
-        let normalise = self.project.crawl.normalise();
-        for named in asked.named {
-            let Ok(url) = normalise.parse(named.as_str()) else { continue };
-            let offer = Offer { depth: 1, ..Offer::of(url) };
-            self.frontier.offer(&mut state.batch, self.id, offer, now)?;
-        }
-        Ok(())
-    }
-
-    fn append(
-        &mut self,
-        state: &mut State,
-        records: &Records,
-        now: Timestamp,
-    ) -> Result<Option<archive::Location>, CrawlError> {
-        let archive = self.archive.as_mut().ok_or(CrawlError::Lost("the archive"))?;
-        let at = archive.append(&records.bytes, now)?;
-        state.bytes += records.bytes.len() as u64;
-        Ok(records.members.first().map(|member| at.of(*member)))
-    }
-
-    /// A lease ends when its slot is done and all it sent to be read is settled.
-    fn release_if_done(
-        &mut self,
-        state: &mut State,
-        lease: LeaseId,
-        now: Timestamp,
-    ) -> Result<(), CrawlError> {
-        let done = state.leases.get(&lease).is_some_and(|live| live.slot_done);
-        if done && !self.slots.unread.has(lease) {
-            state.leases.remove(&lease);
-            self.tell(|| Event::Released { lease });
-            self.frontier.release(lease, now)?;
-        }
-        Ok(())
-    }
-
     fn has_side_work(&self) -> bool {
         self.frontier.has_shallower(self.id)
             || self.frontier.has_to_reconsider(self.id)
@@ -742,65 +504,6 @@ impl Conductor {
         Ok(())
     }
 
-    /// Grants leases while slots are free. The reason to end, when there is one.
-    fn lease_out(&mut self, state: &mut State) -> Result<Option<EndReason>, CrawlError> {
-        state.next_due = None;
-        state.held_back = false;
-        let wish = *self.wish.borrow_and_update();
-        self.note_ending(state, wish);
-        let nothing_open = state.leases.is_empty() && state.opened.is_none();
-        if let Some((reason, since)) = &state.ending {
-            if nothing_open {
-                return Ok(Some(reason.clone()));
-            }
-            let patient = *reason == EndReason::Stopped && self.clock.now().since(*since) <= GRACE;
-            self.set_pace(if patient { Pace::Hold } else { Pace::GiveUp });
-            return Ok(None);
-        }
-        let held = wish == Wish::Pause || self.space.look(&self.store, self.clock.now()).is_some();
-        self.set_pace(if held { Pace::Hold } else { Pace::Go });
-        if held || state.commit_first {
-            return Ok(None);
-        }
-        let connections = self.project.crawl.connections as usize;
-        let may_lease = |state: &State| !state.free_slots.is_empty() && state.connections_used < connections;
-        while may_lease(state) {
-            let now = self.clock.now();
-            let lane = state.lane(connections);
-            match self.frontier.next_in(self.id, lane, now)? {
-                Next::Lease(lease) => self.grant(state, *lease, now)?,
-                // A slow name server holds up the hosts it is asked for, and no other.
-                Next::Resolve(host) if state.lookups >= MOST_LOOKUPS => state.to_look_up.push_back(host),
-                Next::Resolve(host) => {
-                    state.lookups += 1;
-                    self.resolve(host);
-                }
-                Next::Reached(limit) if nothing_open => {
-                    return Ok(Some(match limit {
-                        LimitReached::Pages => EndReason::MaxPages,
-                        LimitReached::Bytes => EndReason::MaxBytes,
-                        LimitReached::Time => EndReason::Walltime,
-                    }));
-                }
-                Next::Reached(_) => break,
-                Next::Done if nothing_open => return Ok(Some(EndReason::Complete)),
-                Next::Done => break,
-                Next::Wait { until, host, busy } => {
-                    let linger = self.project.crawl.linger.duration();
-                    if let Some(next) =
-                        until.filter(|until| !busy && nothing_open && until.since(now) > linger)
-                    {
-                        return Ok(Some(EndReason::NothingDue { next }));
-                    }
-                    state.next_due = until.map(|until| (until, host));
-                    state.held_back = lane != Lane::Any;
-                    break;
-                }
-            }
-        }
-        Ok(None)
-    }
-
     pub(crate) fn set_pace(&self, to: Pace) {
         self.pace.send_if_modified(|pace| std::mem::replace(pace, to) != to);
     }
@@ -825,81 +528,6 @@ impl Conductor {
         let walltime = self.project.crawl.walltime.limit()?;
         let left = walltime.saturating_sub(Duration::from_millis(state.before.running_millis));
         Some(state.began + left)
-    }
-
-    fn grant(
-        &mut self,
-        state: &mut State,
-        mut lease: model::Lease,
-        now: Timestamp,
-    ) -> Result<(), CrawlError> {
-        let leashes = self.robots.leashes(&self.store, &lease, now)?;
-        self.offer_sitemaps(state, now)?;
-        let (hints, ask_hints) = match self.hints.of(&self.store, &leashes, now)? {
-            Ok(hints) => (hints, None),
-            Err(origin) => (Vec::new(), Some(origin)),
-        };
-        let hinted_hours = hints.iter().map(|hints| hints.next_visit(now)).filter(|opens| *opens > now);
-        let opens = leashes.iter().filter_map(|(_, leash)| leash.opens_at(now)).chain(hinted_hours).max();
-        if let Some(opens) = opens {
-            // robots.txt or a hint names hours, and these are not they.
-            self.frontier.rest(HostKey::of(&lease.host), opens);
-            state.touch(now);
-            self.frontier.release(lease.id, now)?;
-            return Ok(());
-        }
-        if self.frontier.has_revisits(self.id) {
-            for url in &mut lease.urls {
-                revisits::name_earlier(&self.store, self.id, url)?;
-            }
-        }
-        if let Some(deadline) = self.deadline(state) {
-            lease.deadline = lease.deadline.min(deadline);
-        }
-        let delay = leashes.iter().filter_map(|(_, leash)| leash.crawl_delay()).max();
-        let hinted = hints.iter().filter_map(|hints| hints.pause).max();
-        let delay = delay.max(hinted).unwrap_or_default();
-        if delay > lease.gap {
-            // The frontier knows a host's own robots.txt, as it was read for whoever read it last.
-            lease.gap = delay;
-            lease.urls.truncate(lease.connections.max(1));
-        }
-        let free = (self.project.crawl.connections as usize).saturating_sub(state.connections_used);
-        lease.connections = lease.connections.min(free).max(1);
-        let slot = state.free_slots.pop().expect("a lease is granted to a free slot");
-        let asks_robots = leashes.iter().any(|(_, leash)| matches!(leash, Leash::Unknown));
-        let width = if asks_robots || ask_hints.is_some() {
-            1
-        } else {
-            lease.connections.min(lease.urls.len()).max(1)
-        };
-        state.connections_used += width;
-        let mut firsts: Vec<(Origin, UrlKey)> = Vec::new();
-        for url in &lease.urls {
-            let origin = url.url.origin();
-            if !firsts.iter().any(|(known, _)| *known == origin) {
-                firsts.push((origin, url.key));
-            }
-        }
-        let unsure = !self.frontier.is_quick(HostKey::of(&lease.host));
-        state.slots_unsure += usize::from(unsure);
-        state.slot_time.granted(self.clock.process().elapsed());
-        state.leases.insert(
-            lease.id,
-            LeaseState { host: lease.host.clone(), firsts, width, unsure, slot_done: false },
-        );
-        self.tell(|| Event::Leased { lease: lease.id, host: &lease.host, urls: &lease.urls });
-        let order = Order { lease, leashes, hinted, ask_hints };
-        self.runtime.spawn(self.slots.clone().visit(order, slot));
-        Ok(())
-    }
-
-    fn resolve(&self, host: Host) {
-        let slots = self.slots.clone();
-        self.runtime.spawn(async move {
-            let answer = slots.network.address(&host).await;
-            let _ = slots.inbox.send(Message::Resolved(host, answer)).await;
-        });
     }
 
     /// Counts the slots at work, and those that stand idle although a host is ready.

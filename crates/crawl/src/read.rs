@@ -316,22 +316,7 @@ fn visit_record(fetched: &Fetched, page: Option<&Page>, error: Option<ErrorKind>
 
 /// A visit that brought no answer.
 pub(crate) fn failed_visit(error: ErrorKind, sent: Sent) -> VisitRecord {
-    VisitRecord {
-        status: None,
-        error: Some(error),
-        millis: millis(sent.start, sent.end),
-        bytes: 0,
-        content_bytes: 0,
-        content_type: None,
-        cut: None,
-        title: None,
-        content_hash: 0,
-        location: None,
-        etag: None,
-        last_modified: None,
-        noindex: false,
-        canonical: None,
-    }
+    VisitRecord { error: Some(error), millis: millis(sent.start, sent.end), ..VisitRecord::default() }
 }
 
 fn millis(start: Timestamp, end: Timestamp) -> u64 {

@@ -167,10 +167,12 @@ impl Revisits {
             _ => None,
         };
         let mut pages = Vec::new();
-        let mut budget = Budget {
-            refreshed: snapshot.get(&FACTS, &refresh_fact(crawl))?.map(Timestamp),
-            spent: snapshot.prefix(&REVISITS, &crawl.0).keys().count(),
-        };
+        let refreshed = snapshot.get(&FACTS, &refresh_fact(crawl))?.map(Timestamp);
+        let mut budget = Budget { refreshed, spent: 0 };
+        for row in snapshot.prefix(&REVISITS, &crawl.0) {
+            // The others wait for the room of pages that were given up.
+            budget.spent += usize::from(row?.1.was.is_page());
+        }
         let a_day_ago = Timestamp(now.0.saturating_sub(DAY as u64));
         for row in snapshot.prefix(&URLS, &crawl.0) {
             let ((_, host, page), record) = row?;
@@ -179,7 +181,9 @@ impl Revisits {
             }
             let visits: Vec<_> =
                 snapshot.prefix(&VISITS, &(crawl.0, host, page)).collect::<Result<_, _>>()?;
-            let times = visits.iter().skip(1).map(|((.., at), _)| Timestamp(*at));
+            // From the one on that found it first.
+            let found = visits.iter().skip_while(|(_, visit)| !matches!(visit.status, Some(200..=299)));
+            let times = found.skip(1).map(|((.., at), _)| Timestamp(*at));
             budget.spent += times.filter(|at| *at > a_day_ago && *at <= now).count();
             let visits = visits.iter().map(|((.., at), visit)| (Timestamp(*at), visit));
             if let Some(history) = PageHistory::of(visits, settings, now) {
@@ -248,8 +252,7 @@ pub(crate) fn name_earlier(reader: &impl Reader, crawl: CrawlId, url: &mut Lease
         let Some(place) = visit.location.filter(|_| matches!(visit.status, Some(200..=299))) else {
             continue;
         };
-        let order = |place: &Location| (place.file, place.offset);
-        if latest.as_ref().is_none_or(|(known, ..)| order(known) < order(&place)) {
+        if latest.as_ref().is_none_or(|(known, ..)| *known < place) {
             latest = Some((place, started, visit));
         }
     }

@@ -25,7 +25,7 @@ pub fn topic_of(settings: &CrawlSettings) -> Result<Option<Topic>, CrawlError> {
         },
     })?;
     let order = settings.order;
-    if topic.is_none() && (order.has(Policy::Relevance) || order.has(Policy::Topic)) {
+    if topic.is_none() && order.needs_topic() {
         return Err(CrawlError::NoTopic(order));
     }
     if order.has(Policy::TimedBreadthFirst) && settings.walltime.limit().is_none() {

@@ -24,4 +24,5 @@ mod tree;
 pub use events::{Listener, Tag};
 pub use fast::read;
 pub use parse::parse;
+pub use switch::is_void;
 pub use tree::{Kind, NodeId, Space, Tree};

@@ -205,8 +205,8 @@ fn content_state(name: &str) -> Option<State> {
     }
 }
 
-/// Elements without content.
-pub(crate) fn is_void(name: &str) -> bool {
+/// True of elements without content, old ones included.
+pub fn is_void(name: &str) -> bool {
     const NAMES: &str = "area base basefont bgsound br col embed frame hr image img input keygen link meta param \
                          source track wbr";
     NAMES.split(' ').any(|known| known == name)

@@ -227,6 +227,21 @@ fn a_twin_that_changed_counts_no_more() {
 }
 
 #[test]
+fn the_full_list_of_a_long_text_is_kept() {
+    use crate::winnow::Winnowing;
+    let text = (0..30).flat_map(|seed| words(seed, 900)).collect::<Vec<_>>().join(" ");
+    let settings = CrawlSettings { duplicates: Duplicates::Winnowing, ..CrawlSettings::default() };
+    let mut maker = FingerprintMaker::of(&settings.duplicate_settings()).expect("not off");
+    let kept = maker.of_page(&Page { text: text.clone(), ..Page::default() }).expect("enough text");
+    let mut all: Vec<u64> = Winnowing::default().fingerprint(&text).iter().map(|one| one.hash).collect();
+    all.sort_unstable();
+    all.dedup();
+    let halves: Vec<u8> = all.iter().flat_map(|hash| ((hash >> 32) as u32).to_be_bytes()).collect();
+    assert!(all.len() > 10_000, "{}", all.len());
+    assert_eq!(kept.marks, Marks::Hashes(halves));
+}
+
+#[test]
 fn a_text_that_says_nothing_has_no_fingerprint() {
     let settings = CrawlSettings::default().duplicate_settings();
     let mut maker = FingerprintMaker::of(&settings).expect("not off");

@@ -18,9 +18,6 @@ use crate::winnow::{Letters, Winnowing};
 /// Letters and digits without which a text says nothing: every page of a gallery has "next" and "previous".
 pub const FEWEST_CHARACTERS: u32 = 128;
 
-/// Hashes kept of one page, the least: of a longer one they are a fair sample.
-const MOST_HASHES: usize = 1_024;
-
 /// Different words kept of one page, the most frequent.
 const MOST_WORDS: usize = 2_048;
 
@@ -113,7 +110,9 @@ impl FingerprintMaker {
     }
 
     fn winnowed(&mut self) -> (u64, Vec<u64>, Marks) {
-        let hashes = least(self.winnowing.hashes(&mut self.letters));
+        let mut hashes = self.winnowing.hashes(&mut self.letters).to_vec();
+        hashes.sort_unstable();
+        hashes.dedup();
         let mut halves = Vec::with_capacity(hashes.len() * 4);
         hashes.iter().for_each(|hash| halves.extend_from_slice(&((hash >> 32) as u32).to_be_bytes()));
         (simhash(&hashes), hashes[..hashes.len().min(KEPT)].to_vec(), Marks::Hashes(halves))
@@ -147,26 +146,6 @@ impl Fingerprint {
     }
 }
 
-/// The least hashes, in order, each once. Most of many are left out before they are sorted.
-fn least(hashes: &mut [u64]) -> Vec<u64> {
-    let sorted = |hashes: &mut [u64]| {
-        hashes.sort_unstable();
-        let mut hashes = hashes.to_vec();
-        hashes.dedup();
-        hashes.truncate(MOST_HASHES);
-        hashes
-    };
-    let some = MOST_HASHES * 2;
-    if hashes.len() > some {
-        hashes.select_nth_unstable(some);
-        let few = sorted(&mut hashes[..some]);
-        if few.len() == MOST_HASHES {
-            return few;
-        }
-    }
-    sorted(hashes)
-}
-
 /// Stems with their counts; looked up by pairs of stems in a row, as single ones stand in every text.
 fn words(main: &str, language: Option<&str>) -> (u64, Vec<u64>, Marks) {
     let code = language.and_then(|code| code.split(['-', '_']).next()).unwrap_or_default();
@@ -196,8 +175,8 @@ fn words(main: &str, language: Option<&str>) -> (u64, Vec<u64>, Marks) {
     (simhash, pairs, Marks::Words(words))
 }
 
-/// What two lists of four-byte hashes, each in order, have in common. Two of different hashes may share a half: twice in
-/// a thousand comparisons of long pages, by one hash.
+/// What two lists of four-byte hashes, each in order, have in common. Two different hashes may share a half: of two pages with
+/// 1,024 each that happens once in four thousand comparisons, of two with 10,000 each by one hash in forty.
 fn common(first: &[u8], second: &[u8]) -> Likeness {
     let (mut a, mut b) =
         (first.as_chunks::<4>().0.iter().peekable(), second.as_chunks::<4>().0.iter().peekable());

@@ -1,5 +1,6 @@
 //! The other end: asks the owner of a data directory through its socket, or a server through its address.
 
+use std::error::Error;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,9 @@ const LONGEST_LINE: usize = 64 << 20;
 /// Longest status.
 const LONGEST_STATUS: usize = 1 << 20;
 
+/// What went wrong with an exchange.
+type Trouble = Box<dyn Error + Send + Sync>;
+
 /// Why asking failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
@@ -47,6 +51,12 @@ pub enum ClientError {
         dir: PathBuf,
         /// What went wrong.
         reason: String,
+    },
+    /// The owner ended before it had answered.
+    #[error("the process that owns {} ended while it answered: ask again", dir.display())]
+    Ended {
+        /// The data directory.
+        dir: PathBuf,
     },
     /// The server cannot be reached, or does not answer as it should.
     #[error("the server {server} cannot be asked: {reason}")]
@@ -198,24 +208,24 @@ pub async fn ask(
     let Some(response) = send(dir, Method::POST, "/api/v1/ask", question.into()).await? else {
         return Ok(false);
     };
-    lines(response.into_body(), out, |reason| broken(dir, reason)).await.map(|()| true)
+    lines(response.into_body(), out, |error| of_owner(dir, error)).await.map(|()| true)
 }
 
 /// Reads an answer line by line.
 async fn lines(
     mut body: Incoming,
     out: &mut dyn FnMut(Value) -> ControlFlow<()>,
-    broken: impl Fn(String) -> ClientError,
+    broken: impl Fn(Trouble) -> ClientError,
 ) -> Result<(), ClientError> {
     let mut lines = Vec::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| broken(error.to_string()))?;
+        let frame = frame.map_err(|error| broken(error.into()))?;
         let Ok(data) = frame.into_data() else { continue };
         lines.extend_from_slice(&data);
         let mut taken = 0;
         while let Some(length) = lines[taken..].iter().position(|&byte| byte == b'\n') {
             let line = serde_json::from_slice(&lines[taken..taken + length]);
-            let line = line.map_err(|error| broken(error.to_string()))?;
+            let line = line.map_err(|error| broken(error.into()))?;
             taken += length + 1;
             match line {
                 Line::Row(row) => {
@@ -231,7 +241,7 @@ async fn lines(
         }
         lines.drain(..taken);
         if lines.len() > LONGEST_LINE {
-            return Err(broken("an answer's line is too long".to_owned()));
+            return Err(broken("an answer's line is too long".into()));
         }
     }
     // A refusal of the request itself is one JSON value without a line end.
@@ -239,7 +249,7 @@ async fn lines(
         Ok(Line::Error(trouble)) => {
             Err(ClientError::Refused { class: trouble.class, message: trouble.message })
         }
-        _ => Err(broken("the answer was cut off".to_owned())),
+        _ => Err(broken("the answer was cut off".into())),
     }
 }
 
@@ -258,7 +268,7 @@ async fn send(
     let stream = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
     let stream = stream.map_err(|error| broken(dir, error))?;
     let request = hyper::Request::builder().method(method).uri(path).header(HOST, "localhost");
-    exchange(stream, request, body).await.map(Some).map_err(|error| broken(dir, error))
+    exchange(stream, request, body).await.map(Some).map_err(|error| of_owner(dir, error))
 }
 
 /// One request and its response.
@@ -266,14 +276,13 @@ async fn exchange(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     request: hyper::http::request::Builder,
     body: Bytes,
-) -> Result<Response<Incoming>, String> {
+) -> Result<Response<Incoming>, Trouble> {
     #[expect(clippy::disallowed_methods, reason = "no Web server: our own, which the user names")]
     let connected = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await;
-    let (mut sender, connection) = connected.map_err(|error| error.to_string())?;
+    let (mut sender, connection) = connected?;
     tokio::spawn(connection);
-    let request = request.header(CONTENT_TYPE, "application/json").body(Full::new(body));
-    let request = request.map_err(|error| error.to_string())?;
-    sender.send_request(request).await.map_err(|error| error.to_string())
+    let request = request.header(CONTENT_TYPE, "application/json").body(Full::new(body))?;
+    Ok(sender.send_request(request).await?)
 }
 
 /// No socket, or one that a dead process left.
@@ -282,6 +291,27 @@ fn is_nobody(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused | io::ErrorKind::NotADirectory
     )
+}
+
+fn of_owner(dir: &Path, error: Trouble) -> ClientError {
+    match is_end(&*error) {
+        true => ClientError::Ended { dir: dir.to_owned() },
+        false => broken(dir, error),
+    }
+}
+
+/// The connection ended, and with it the process at its other end.
+fn is_end(error: &(dyn Error + 'static)) -> bool {
+    if let Some(error) = error.downcast_ref::<hyper::Error>()
+        && (error.is_canceled() || error.is_closed() || error.is_incomplete_message())
+    {
+        return true;
+    }
+    if let Some(error) = error.downcast_ref::<io::Error>() {
+        use io::ErrorKind::{BrokenPipe, ConnectionReset, NotConnected, UnexpectedEof};
+        return matches!(error.kind(), BrokenPipe | ConnectionReset | NotConnected | UnexpectedEof);
+    }
+    error.source().is_some_and(is_end)
 }
 
 fn broken(dir: &Path, reason: impl ToString) -> ClientError {

@@ -48,9 +48,15 @@ impl ChangedImage {
     pub(crate) fn looks_the_same(&self) -> bool {
         self.became == SAVED_AGAIN
     }
+
+    /// True where another image stands at its address.
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.became == REPLACED
+    }
 }
 
 const SAVED_AGAIN: &str = "saved-again";
+const REPLACED: &str = "replaced";
 
 /// True of a visit that brought an image.
 pub(crate) fn is_image(visited: &Visited) -> bool {
@@ -118,7 +124,7 @@ impl Images<'_> {
         let hash = |grey: &Option<Grey>| Some(format!("{:016x}", grey.as_ref()?.perceptual()));
         ChangedImage {
             url: url.to_string(),
-            became: became.unwrap_or(if alike { SAVED_AGAIN } else { "replaced" }).to_owned(),
+            became: became.unwrap_or(if alike { SAVED_AGAIN } else { REPLACED }).to_owned(),
             at: [old, new].map(|visited| visited.map(|visited| visited.at.into())),
             numbers: greys.each_ref().map(number),
             hashes: greys.each_ref().map(hash),

@@ -6,7 +6,7 @@ use catalog::ProjectEntry;
 use frontier::tables::URLS;
 use html::select::{Fuel, Selected, Selector};
 use judge::change::noise::Noise;
-use judge::change::text::Severity;
+use judge::change::text::{Severity, severity};
 use judge::change::{Level, Verdict, Version, compare};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, Outcome, Page, PageUrl, Timestamp, UrlKey};
@@ -17,7 +17,7 @@ use crate::change_rows::{
 use crate::change_steps::{ChangeStep, image_steps, steps};
 use crate::changed_images::{ChangedImage, Images, is_image};
 use crate::sink::Sink;
-use crate::versions::{KeptPages, Visited, versions, visits};
+use crate::versions::{KeptPages, Source, Visited, versions, visits};
 use crate::{ChangesRequest, Data, Moment, ServiceError, VersionRequest};
 
 /// Versions that noise is learned from, the latest.
@@ -127,11 +127,11 @@ pub(crate) fn version(data: &Data, request: &VersionRequest, out: &mut Sink<'_>)
         Some(first) => ServiceError::NotYet { url: url.to_string(), first: first.at.into() },
         None => ServiceError::NotKept(url.to_string()),
     })?;
-    let (content, page) = KeptPages::of(data, &entry)?.source(&url, found)?;
-    out.send(&PageVersion { text: Some(main(page)), content: Some(content), ..view(found) })
+    let Source { html, page, .. } = KeptPages::of(data, &entry)?.source(&url, found)?;
+    out.send(&PageVersion { text: Some(main(page)), content: Some(html), ..view(found) })
 }
 
-/// The latest change of a page in words, and step by step; none where it has one version or cannot be read.
+/// The latest change of a page in words, and step by step; none where nothing of it differs or it cannot be read.
 pub(crate) fn latest(data: &Data, entry: &ProjectEntry, url: &PageUrl) -> Option<(String, Vec<ChangeStep>)> {
     let settled = entry.project.crawl.ignore_changes.iter();
     let look = Look {
@@ -208,19 +208,19 @@ impl Look {
         if is_image(before) && is_image(after) {
             return Ok(self.image(url, kept, before, after, details));
         }
-        let (old_html, old) = self.pages.source(url, before)?;
-        let (new_html, new) = self.pages.source(url, after)?;
-        let images = self.images(details).of_page((&old, before.at), (&new, after.at))?;
+        let (before_it, it) = (self.pages.source(url, before)?, self.pages.source(url, after)?);
         let mut noise = self.learned(url, kept, after);
-        self.named(&old_html, &mut noise);
-        self.named(&new_html, &mut noise);
-        let first = kept.first().filter(|first| first.at != before.at);
-        let (old, new) = (self.quiet(url, before, old, &noise), self.quiet(url, after, new, &noise));
-        let verdict =
-            compare(Version { html: &old_html, text: &old }, Version { html: &new_html, text: &new });
-        let first = match first {
-            Some(first) => self.quiet(url, first, self.pages.page(url, first)?, &noise),
-            None => old.clone(),
+        self.named(&before_it.html, &mut noise);
+        self.named(&it.html, &mut noise);
+        let (old, new) = (self.quiet(&before_it, &it, &noise), self.quiet(&it, &before_it, &noise));
+        let (old_html, new_html) = (&before_it.html, &it.html);
+        let verdict = compare(Version { html: old_html, text: &old }, Version { html: new_html, text: &new });
+        let since_first = match kept.first().filter(|first| first.at != before.at) {
+            Some(first) => {
+                let first = self.pages.source(url, first)?;
+                severity(&self.quiet(&first, &it, &noise), &self.quiet(&it, &first, &noise))
+            }
+            None => severity(&old, &new),
         };
         let count = |added: bool| {
             let words = verdict.words.iter().filter(|change| change.added == added);
@@ -228,7 +228,12 @@ impl Look {
         };
         let (words_added, words_removed) = (count(true), count(false));
         let is_noise = noise.explains(&verdict.levels, &verdict.attributes) || verdict.level == Level::Source;
-        let by_image = is_noise && images.iter().any(|image| !image.looks_the_same());
+        let images = match details || is_noise {
+            true => self.images(details).of_page((&before_it.page, before.at), (&it.page, after.at))?,
+            false => Vec::new(),
+        };
+        // One that has another address each time is noise like its address.
+        let by_image = is_noise && images.iter().any(ChangedImage::is_replaced);
         let hashes = [before, after].map(|visited| visited.visit.content_hash);
         let steps = match details {
             true => [steps(hashes, &verdict, [words_removed, words_added]), image_steps(&images)].concat(),
@@ -241,7 +246,7 @@ impl Look {
             versions: kept.len() as u64,
             level: if by_image { IMAGE } else { level_name(verdict.level) }.to_owned(),
             severity: severity_name(verdict.severity).to_owned(),
-            severity_since_first: severity_name(judge::change::text::severity(&first, &new)).to_owned(),
+            severity_since_first: severity_name(since_first).to_owned(),
             noise: is_noise && !by_image,
             words_added,
             words_removed,
@@ -250,16 +255,13 @@ impl Look {
         })
     }
 
-    /// The main text of a version without what is noise.
-    fn quiet(&self, url: &PageUrl, visited: &Visited, page: Page, noise: &Noise) -> String {
-        let is_html = visited.visit.content_type.as_deref().is_none_or(|kind| kind.contains("html"));
+    /// The main text of a version without what is noise beside another.
+    fn quiet(&self, of: &Source, other: &Source, noise: &Noise) -> String {
+        let is_html = of.fetched.content_type().is_none_or(|kind| kind.contains("html"));
         if !is_html || noise.places().next().is_none() {
-            return main(page);
+            return main(of.page.clone());
         }
-        match self.pages.read_as(url, visited, |html| noise.without(html)) {
-            Ok(quiet) => main(quiet),
-            Err(_) => main(page),
-        }
+        main(self.pages.read_as(&of.fetched, noise.without(&of.html, &other.html)))
     }
 
     /// Images of which more than one version is kept.
@@ -327,13 +329,13 @@ impl Look {
 
     /// What earlier versions teach.
     fn learned(&self, url: &PageUrl, kept: &[Visited], until: &Visited) -> Noise {
-        let earlier: Vec<&Visited> = kept.iter().filter(|visited| visited.at <= until.at).collect();
-        if earlier.len() < 3 {
+        let end = kept.iter().position(|visited| visited.at == until.at).map_or(0, |at| at + 1);
+        if end < 3 {
             return Noise::default();
         }
-        let latest = &earlier[earlier.len().saturating_sub(LEARNED_FROM)..];
-        let sources = latest.iter().filter_map(|visited| self.pages.source(url, visited).ok());
-        let sources: Vec<String> = sources.map(|(html, _)| html).collect();
+        let latest = &kept[end.saturating_sub(LEARNED_FROM)..end];
+        let sources: Vec<String> =
+            latest.iter().filter_map(|visited| self.pages.markup(url, visited).ok()).collect();
         Noise::learned(&sources.iter().map(String::as_str).collect::<Vec<_>>())
     }
 

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use simulate::report::{self, Mean, Plot};
 use simulate::{
     Download, Downloads, Expand, Outcome, Plan, Scenario, SimWeb, SimulateError, Watch, WebSource,
-    goes_by_topic,
 };
 use utoipa::ToSchema;
 
@@ -167,7 +166,7 @@ pub fn what_if(data: &Data, request: &WhatIfRequest) -> Result<WhatIf, ServiceEr
     settings.rate = request.rate.or(settings.rate);
     crawl::topic_of(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
     let web = web_of(data, &entry)?;
-    if goes_by_topic(settings.order) && !web.has_topic() {
+    if settings.order.needs_topic() && !web.has_topic() {
         return Err(ServiceError::Settings(format!(
             "order {} goes by a topic, and this crawl has judged no page by one yet: crawl on with the topic of the project",
             settings.order

@@ -38,14 +38,21 @@ pub(crate) fn versions(
 ) -> Result<Vec<Visited>, ServiceError> {
     let mut versions: Vec<Visited> =
         visits(snapshot, crawl, key)?.into_iter().filter(Visited::is_version).collect();
-    versions.sort_by_key(place);
+    versions.sort_by_key(|visited| visited.visit.location);
     versions.dedup_by(|later, earlier| later.visit.content_hash == earlier.visit.content_hash);
     Ok(versions)
 }
 
-/// Where a version lies in the archive.
-fn place(visited: &Visited) -> Option<(u32, u64)> {
-    visited.visit.location.map(|place| (place.file, place.offset))
+/// A version of a page.
+pub(crate) struct Source {
+    pub(crate) fetched: Fetched,
+    pub(crate) html: String,
+    pub(crate) page: Page,
+}
+
+fn decoded(fetched: &Fetched, url: &PageUrl) -> String {
+    let content_type = fetched.headers.get("content-type");
+    extract::decode(&fetched.content, content_type, extract::Kind::Html, url).0.into_owned()
 }
 
 /// Reads pages as they are kept.
@@ -76,30 +83,26 @@ impl KeptPages {
         Ok(self.reader.read(&self.answer(url, visited)?).page)
     }
 
-    /// The markup or text that a visit found, decoded, and the page read from it.
-    pub(crate) fn source(&self, url: &PageUrl, visited: &Visited) -> Result<(String, Page), ServiceError> {
+    /// What a visit found: the answer, its markup or text decoded, and the page read from it.
+    pub(crate) fn source(&self, url: &PageUrl, visited: &Visited) -> Result<Source, ServiceError> {
         let fetched = self.answer(url, visited)?;
         let page = self.reader.read(&fetched).page;
-        let content_type = fetched.headers.get("content-type");
-        let (html, _) = extract::decode(&fetched.content, content_type, extract::Kind::Html, url);
-        Ok((html.into_owned(), page))
+        let html = decoded(&fetched, url);
+        Ok(Source { fetched, html, page })
     }
 
-    /// The page that a visit found, as it would be with other markup.
-    pub(crate) fn read_as(
-        &self,
-        url: &PageUrl,
-        visited: &Visited,
-        other: impl Fn(&str) -> String,
-    ) -> Result<Page, ServiceError> {
-        let mut fetched = self.answer(url, visited)?;
-        let content_type = fetched.headers.get("content-type").map(ToOwned::to_owned);
-        let (html, _) = extract::decode(&fetched.content, content_type.as_deref(), extract::Kind::Html, url);
-        let html = other(&html);
+    /// The markup or text that a visit found, decoded.
+    pub(crate) fn markup(&self, url: &PageUrl, visited: &Visited) -> Result<String, ServiceError> {
+        Ok(decoded(&self.answer(url, visited)?, url))
+    }
+
+    /// The page of an answer, as it would be with other markup.
+    pub(crate) fn read_as(&self, fetched: &Fetched, html: String) -> Page {
+        let mut fetched = fetched.clone();
         fetched.content = html.into_bytes().into();
         fetched.headers.0.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
         fetched.headers.0.push(("content-type".to_owned(), "text/html; charset=utf-8".into()));
-        Ok(self.reader.read(&fetched).page)
+        self.reader.read(&fetched).page
     }
 
     /// The latest version of a page.
@@ -110,7 +113,7 @@ impl KeptPages {
         url: &PageUrl,
     ) -> Result<Page, ServiceError> {
         let seen = visits(snapshot, crawl, UrlKey::of(url))?;
-        let last = seen.into_iter().filter(Visited::is_version).max_by_key(place);
+        let last = seen.into_iter().filter(Visited::is_version).max_by_key(|visited| visited.visit.location);
         self.page(url, &last.ok_or_else(|| ServiceError::NotKept(url.to_string()))?)
     }
 }
@@ -130,22 +133,8 @@ mod tests {
         let mut batch = store.batch();
         let key = UrlKey { host: HostKey(2), page: 3 };
         for (at, offset, content_hash) in [(10, 0, 1), (9_000, 100, 2), (20, 200, 3), (30, 300, 3)] {
-            let visit = VisitRecord {
-                status: Some(200),
-                error: None,
-                millis: 0,
-                bytes: 0,
-                content_bytes: 0,
-                content_type: None,
-                cut: None,
-                title: None,
-                content_hash,
-                location: Some(Location { file: 0, offset, length: 10 }),
-                etag: None,
-                last_modified: None,
-                noindex: false,
-                canonical: None,
-            };
+            let location = Some(Location { file: 0, offset, length: 10 });
+            let visit = VisitRecord { status: Some(200), content_hash, location, ..VisitRecord::default() };
             batch.put(&VISITS, &(1, key.host.0, key.page, at), &visit);
         }
         store.commit(batch, Durability::Buffered).unwrap();

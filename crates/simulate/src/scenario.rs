@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use judge::topic::{Method, Topic, TopicChoice, Weights};
-use model::{CrawlSettings, Order, Policy, Rate, Span};
+use model::{CrawlSettings, Order, Rate, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::figures::{Point, curve, fresh, harvest, load};
@@ -242,7 +242,7 @@ impl Scenario {
     /// Refuses what goes by a topic where there is none.
     fn check_topic(&self, has_topic: bool) -> Result<(), SimulateError> {
         let order =
-            self.orders.iter().find(|order| goes_by_topic(**order)).map(|order| format!("order {order}"));
+            self.orders.iter().find(|order| order.needs_topic()).map(|order| format!("order {order}"));
         let expand = (self.expand == Expand::Relevant).then(|| "expand: relevant".to_owned());
         match order.or(expand).filter(|_| !has_topic) {
             None => Ok(()),
@@ -343,11 +343,6 @@ impl Scenario {
         };
         Topic::new(&choice).map_err(|error| SimulateError::Scenario(error.to_string()))
     }
-}
-
-/// True of orders that nothing is without a topic.
-pub fn goes_by_topic(order: Order) -> bool {
-    order.has(Policy::Relevance) || order.has(Policy::Topic)
 }
 
 /// What came of a run.

@@ -158,8 +158,8 @@ fn read_warc(path: &Path, topic: Option<&Topic>, answers: &mut Answers) -> Resul
                 }
             }
             Some(RecordKind::Metadata) => {
-                let told =
-                    last.as_mut().filter(|visit| head.get("WARC-Concurrent-To") == visit.id.as_deref());
+                let of = head.get("WARC-Concurrent-To");
+                let told = last.as_mut().filter(|visit| of.is_some() && of == visit.id.as_deref());
                 if let Some(visit) = told {
                     let block = reader.read_block(LONGEST).map_err(failed)?;
                     if let Some(metadata) = Metadata::parse(&block) {

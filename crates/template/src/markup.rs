@@ -53,10 +53,6 @@ const BLOCKS: [&str; 42] = [
 /// Elements whose text nobody sees.
 const UNSEEN: [&str; 4] = ["script", "style", "template", "noscript"];
 
-/// Elements without an end tag.
-const VOID: [&str; 13] =
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
-
 /// The visible words below a node, white space collapsed, at most `most` bytes; true if there were more.
 pub(crate) fn words(tree: &Tree, node: NodeId, most: usize) -> (String, bool) {
     let mut words = Words { text: String::new(), most, gap: false, full: false };
@@ -201,7 +197,7 @@ pub(crate) fn html(tree: &Tree, node: NodeId, most: usize) -> (String, bool) {
                     out.push('"');
                 }
                 out.push('>');
-                if !VOID.contains(&name) {
+                if !html::is_void(name) {
                     open.push(inner);
                 }
             }

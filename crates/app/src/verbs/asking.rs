@@ -146,9 +146,16 @@ fn find(
     out: &mut dyn FnMut(Value) -> ControlFlow<()>,
 ) -> Result<Found, Failure> {
     for attempt in 1.. {
-        match runtime.block_on(client::ask(dir, request, out)) {
+        let mut has_rows = false;
+        let mut out = |row| {
+            has_rows = true;
+            out(row)
+        };
+        match runtime.block_on(client::ask(dir, request, &mut out)) {
             Ok(true) => return Ok(Found::Answered),
             Ok(false) => {}
+            // Whatever it was asked to do it does no more, and what it was to tell can be read.
+            Err(ClientError::Ended { .. }) if !has_rows => {}
             Err(error) => return Err(refused(error)),
         }
         match runtime.block_on(Data::open(dir, Access::Existing)) {
@@ -172,7 +179,7 @@ pub(super) fn refused(error: ClientError) -> Failure {
         ClientError::Refused { class: Class::Busy, .. } => Exit::Busy,
         ClientError::Refused { class: Class::Damaged, .. } => Exit::Damaged,
         ClientError::Refused { class: Class::Failed, .. } => Exit::Failed,
-        ClientError::Broken { .. } | ClientError::Remote { .. } => Exit::Failed,
+        ClientError::Broken { .. } | ClientError::Ended { .. } | ClientError::Remote { .. } => Exit::Failed,
     };
     Failure::new(exit, error)
 }

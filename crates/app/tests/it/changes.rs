@@ -185,3 +185,39 @@ fn of_a_change_that_is_partly_noise_only_the_rest_counts() {
     let listed = desk.json(&["changes"]).remove(0);
     assert_eq!((&listed["words_added"], &listed["noise"]), (&1.into(), &false.into()), "{listed}");
 }
+
+/// An advertisement with another address every time is noise, and lists no page.
+#[test]
+fn an_image_with_another_address_every_time_is_noise() {
+    let version = Arc::new(AtomicU32::new(0));
+    let served = version.clone();
+    let web = small(&["advert.test"], move |request| {
+        let now = served.load(Ordering::Relaxed);
+        match request.path.as_str() {
+            "/" => Answer::new(
+                200,
+                "text/html",
+                format!(
+                    "<!doctype html><title>Harbour</title><body><main><p>The boats of the harbour bring herring in \
+                     the morning, and in the evening they lie at the quay.</p></main>\
+                     <aside><img src=/advert{now}.png></aside></body>"
+                ),
+            ),
+            path if path.starts_with("/advert") => Answer::new(200, "image/png", picture(7 + now * 5)),
+            _ => missing(),
+        }
+    });
+    let desk = Desk::new(web);
+    let base = desk.site.start_url();
+    desk.crawl(&base, &["--images-per-page=3"]);
+    for now in 1..=3 {
+        version.store(now, Ordering::Relaxed);
+        assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+        let rows = desk.json(&["changes"]);
+        // Once is a change, the same place again is noise.
+        assert_eq!(row(&rows, &base).is_some(), now == 1, "{now}: {rows:?}");
+    }
+    let change = desk.json(&["changes", &base]).remove(0);
+    assert_eq!((&change["noise"], &change["versions"]), (&true.into(), &4.into()), "{change}");
+    assert!(!change["details"]["images"].as_array().unwrap().is_empty(), "still told when asked: {change}");
+}

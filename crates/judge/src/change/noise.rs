@@ -3,7 +3,7 @@
 //! Learned from repeated changes at the same place, and named by whoever knows better. A place is the path of an element,
 //! as in the table of levels.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use html::{Kind, NodeId, Tree};
 
@@ -11,12 +11,6 @@ use super::structure::{self, LevelChange};
 
 /// Pairs of versions in which a place must have changed to be noise.
 const FEWEST: usize = 2;
-
-/// Elements without an end.
-const VOID: [&str; 17] = [
-    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "link",
-    "meta", "param", "source", "track", "wbr",
-];
 
 /// Elements whose text is read as it stands.
 const RAW: [&str; 7] = ["iframe", "noembed", "noframes", "plaintext", "script", "style", "xmp"];
@@ -61,8 +55,12 @@ impl Noise {
         })
     }
 
-    /// Markup of a page without the text that stands at such places.
-    pub fn without(&self, html: &str) -> String {
+    /// Markup of a page without the text that stands at such places and not in the other version: several elements may
+    /// have the path of one that changes every time.
+    pub fn without(&self, html: &str, other: &str) -> String {
+        let other = html::parse(other, &mut ());
+        let texts = other.descendants(other.root()).filter(|node| other.kind(*node) == Kind::Text);
+        let lasting: HashSet<&str> = texts.map(|node| other.text(node).trim()).collect();
         let tree = html::parse(html, &mut ());
         let mut out = String::from("<!doctype html>");
         // What is to be opened, with the path it is in and whether that is noise; and what is to be closed.
@@ -84,12 +82,12 @@ impl Noise {
                         out.extend([" ", attribute, "=\"", &value, "\""]);
                     }
                     out.push('>');
-                    if VOID.contains(&name) {
+                    if html::is_void(name) {
                         continue;
                     }
                     waiting.push((node, None));
                 }
-                Kind::Text if !is_noise => {
+                Kind::Text if !is_noise || lasting.contains(tree.text(node).trim()) => {
                     let parent = tree.parent(node).and_then(|parent| tree.name(parent));
                     if parent.is_some_and(|parent| RAW.contains(&parent)) {
                         out.push_str(tree.text(node));
@@ -148,13 +146,29 @@ mod tests {
         let versions =
             [page("1:00", text), page("2:00 sharp", text), page("3:00", text), page("4:00", "edited")];
         let noise = Noise::learned(&versions[..3].iter().map(String::as_str).collect::<Vec<_>>());
-        let [first, second, third, last] = versions.each_ref().map(|version| noise.without(version));
+        let beside = |at: usize, other: usize| noise.without(&versions[at], &versions[other]);
+        let [first, second, third, last] = [beside(0, 1), beside(1, 2), beside(2, 3), beside(3, 0)];
         assert!(first == second && second == third && third != last, "{first}\n{second}\n{third}");
         let quiet = html::parse(&first, &mut ());
         let whole = html::parse(&page("", text), &mut ());
         assert_eq!(quiet.text_content(quiet.root()), whole.text_content(whole.root()));
         assert_eq!(structure::compare(&first, &page("", text)), (vec![], vec![]));
         assert!(first.contains("<script>x < 1 && y</script>"), "{first}");
+    }
+
+    #[test]
+    fn what_lasts_stays_beside_noise_of_the_same_path() {
+        let page =
+            |clock: &str, text: &str| format!("<main><p>Updated {clock}</p><p>{text}</p><p>end</p></main>");
+        let versions =
+            [page("1:00", "story"), page("2:00", "story"), page("3:00", "story"), page("4:00", "news")];
+        let noise = Noise::learned(&versions[..3].iter().map(String::as_str).collect::<Vec<_>>());
+        let text = |at: usize, other: usize| {
+            let tree = html::parse(&noise.without(&versions[at], &versions[other]), &mut ());
+            tree.text_content(tree.root())
+        };
+        assert_eq!([text(1, 2), text(2, 1)], ["storyend", "storyend"]);
+        assert_eq!([text(2, 3), text(3, 2)], ["end", "end"], "an edit at a noisy place is noise");
     }
 
     #[test]

@@ -99,6 +99,11 @@ impl Order {
         self.terms().any(|(_, other)| other == policy)
     }
 
+    /// True of orders that are nothing without a topic.
+    pub fn needs_topic(self) -> bool {
+        self.has(Policy::Relevance) || self.has(Policy::Topic)
+    }
+
     /// Its policies, with their shares.
     pub fn terms(self) -> impl Iterator<Item = (f64, Policy)> {
         self.terms.into_iter().flatten().map(|(share, policy)| (f64::from(share) / 1e3, policy))

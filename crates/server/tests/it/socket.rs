@@ -13,6 +13,7 @@ use serde_json::Value;
 use server::client::{self, ClientError};
 use server::{Now, Server};
 use service::{Access, Class, Data, PagesRequest, Request};
+use tokio::io::AsyncWriteExt;
 use tokio::sync::oneshot;
 
 const NOW: Timestamp = Timestamp(1_763_196_319_123);
@@ -189,4 +190,23 @@ async fn a_directory_with_a_long_name_has_a_socket_too() {
     assert!(client::status(&deep).await.unwrap().is_some());
     drop(stop);
     serving.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_owner_that_ends_before_it_answers_is_told_from_one_that_is_broken() {
+    let dir = tempfile::tempdir().unwrap();
+    let listener = tokio::net::UnixListener::bind(dir.path().join("gannet.sock")).unwrap();
+    for said in ["", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "SSH-2.0\r\n\r\n"] {
+        let request = Request::Pages(PagesRequest::default());
+        let answering = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.write_all(said.as_bytes()).await.unwrap();
+        };
+        let (asked, ()) = tokio::join!(ask(dir.path(), &request), answering);
+        match asked {
+            Err(ClientError::Ended { .. }) => assert!(!said.starts_with("SSH"), "{said}"),
+            Err(ClientError::Broken { .. }) => assert!(said.starts_with("SSH"), "{said}"),
+            other => panic!("{said}: {other:?}"),
+        }
+    }
 }

@@ -17,11 +17,6 @@ const DROPPED: [&str; 16] = [
     "noembed", "noframes", "audio", "video", "source", "track",
 ];
 
-const VOID: [&str; 14] = [
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
-    "wbr",
-];
-
 /// Attributes that show or name something; all others are left out.
 const KEPT: [&str; 44] = [
     "abbr",
@@ -123,7 +118,7 @@ impl Writer<'_> {
                 Kind::Text => escape(self.tree.text(node), &mut self.out),
                 Kind::Element => {
                     let Some(name) = self.start(node) else { continue };
-                    if VOID.contains(&name.as_str()) {
+                    if html::is_void(&name) {
                         continue;
                     }
                     if name == "style" {

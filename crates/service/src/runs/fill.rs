@@ -56,7 +56,7 @@ fn check(settings: &CrawlSettings, orders: &[Order]) -> Result<(), ServiceError>
     let wrong = |error: crawl::CrawlError| ServiceError::Settings(error.to_string());
     let order = orders.first().copied().unwrap_or(settings.order);
     let topic = crawl::topic_of(&CrawlSettings { order, ..settings.clone() }).map_err(wrong)?;
-    match orders.iter().find(|order| simulate::goes_by_topic(**order)) {
+    match orders.iter().find(|order| order.needs_topic()) {
         Some(order) if topic.is_none() => Err(wrong(crawl::CrawlError::NoTopic(*order))),
         _ => Ok(()),
     }

@@ -193,22 +193,8 @@ fn begun() -> Site {
         };
         batch.put(&URLS, &frontier::page_key(site.crawl, key), &record);
         if is_fetched {
-            let visit = VisitRecord {
-                status: Some(200),
-                error: None,
-                millis: 100,
-                bytes: 1_000 + 2_000 * number as u64,
-                content_bytes: 0,
-                content_type: None,
-                cut: None,
-                title: None,
-                content_hash: 0,
-                location: None,
-                etag: None,
-                last_modified: None,
-                noindex: false,
-                canonical: None,
-            };
+            let bytes = 1_000 + 2_000 * number as u64;
+            let visit = VisitRecord { status: Some(200), millis: 100, bytes, ..VisitRecord::default() };
             batch.put(&VISITS, &(site.crawl.0, key.host.0, key.page, NOW.0), &visit);
         }
     }

@@ -30,6 +30,7 @@ use crate::restore::{Restore, edges, offer, template_reader};
 use crate::restore_rows::restore_rows;
 use crate::restore_texts::{forget_texts, restore_texts};
 use crate::sink::Sink;
+use crate::versions::is_latest;
 use crate::{Data, ServiceError};
 
 /// Visits read back, or pages whose links are offered, in one commit.
@@ -313,11 +314,10 @@ impl Repair<'_, '_> {
             let key = (crawl.0, host, page);
             let Some(mut record) = batch.get(&URLS, &key)? else { continue };
             let Some(problem) = visit_problem(&archive, committed, &record.url, &visit) else { continue };
-            visit.location = None;
+            let place = visit.location.take();
             batch.put(&VISITS, &visit_key, &visit);
-            let latest = snapshot.prefix(&VISITS, &key).keys().next_back().transpose()?;
             let was_kept = matches!(record.outcome, Outcome::Fetched | Outcome::NotModified);
-            if was_kept && latest == Some(visit_key) {
+            if was_kept && is_latest(&snapshot, &key, place)? {
                 self.note(format!("{}: {problem}; it will be fetched again", record.url))?;
                 self.done.to_fetch_again += 1;
                 record.outcome = Outcome::Waiting;

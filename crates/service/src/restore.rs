@@ -9,6 +9,7 @@ use kv::{Batch, Reader};
 use model::{CrawlId, CrawlSettings, HostKey, LinkKind, Outcome, Project, Timestamp, UrlKey};
 
 use crate::rebuild::Archived;
+use crate::versions::is_latest;
 use crate::{Repaired, ServiceError};
 
 /// What is put back, batch by batch.
@@ -29,8 +30,7 @@ impl Restore<'_> {
         let row = page_key(self.crawl, key);
         let visit_row = (row.0, row.1, row.2, started.0);
         let is_news = !self.batch.contains(&VISITS, &visit_row)?;
-        let latest = self.batch.prefix(&VISITS, &row).keys().next_back().transpose()?;
-        let is_latest = latest.is_none_or(|(.., start)| start <= started.0);
+        let is_latest = is_latest(&self.batch, &row, visit.location)?;
         if is_news {
             self.batch.put(&VISITS, &visit_row, &visit);
             self.count(&visit, &outcome);

@@ -1,9 +1,10 @@
 //! Versions of pages: the visits that brought a text, and the page as each of them found it.
 
-use archive::ArchiveReader;
 use archive::tables::{VISITS, VisitRecord};
+use archive::{ArchiveReader, Location};
 use catalog::ProjectEntry;
 use crawl::PageReader;
+use frontier::tables::PageKey;
 use kv::{Reader, Snapshot};
 use model::{CrawlId, Fetched, Page, PageUrl, Project, Timestamp, UrlKey};
 
@@ -41,6 +42,20 @@ pub(crate) fn versions(
     versions.sort_by_key(|visited| visited.visit.location);
     versions.dedup_by(|later, earlier| later.visit.content_hash == earlier.visit.content_hash);
     Ok(versions)
+}
+
+/// True when no visit of a page lies behind this place in the archive: clocks may have been set back between visits.
+pub(crate) fn is_latest(
+    reader: &impl Reader,
+    page: &PageKey,
+    place: Option<Location>,
+) -> Result<bool, ServiceError> {
+    for row in reader.prefix(&VISITS, page) {
+        if row?.1.location > place {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// A version of a page.
@@ -120,7 +135,6 @@ impl KeptPages {
 
 #[cfg(test)]
 mod tests {
-    use archive::Location;
     use kv::{Durability, Store};
     use model::HostKey;
 
@@ -141,5 +155,8 @@ mod tests {
         let found = versions(&store.snapshot(), CrawlId(1), key).unwrap();
         let found: Vec<u64> = found.iter().map(|visited| visited.visit.content_hash).collect();
         assert_eq!(found, [1, 2, 3]);
+        let place = |offset| Some(Location { file: 0, offset, length: 10 });
+        let latest = |offset| is_latest(&store, &(1, key.host.0, key.page), place(offset)).unwrap();
+        assert_eq!([latest(100), latest(200), latest(300)], [false, false, true]);
     }
 }

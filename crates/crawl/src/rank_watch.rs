@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use archive::tables::{LINKS, VISITS};
 use frontier::{Frontier, KnownLinks, PromisedUrl, RANK_TOLERANCE, Recollection};
-use graph::{Graph, PageRank, Preference};
+use graph::PageRank;
 use kv::{Reader, Snapshot, Store};
 use model::{CrawlId, CrawlSettings, HostKey, UrlKey};
 
@@ -183,7 +183,6 @@ impl Drop for RankWatch {
 
 /// The ranks of known links, each as a multiple of the least.
 fn ranks(known: &KnownLinks) -> Vec<f32> {
-    let graph = Graph::of_arcs(known.out_weights(), || known.links());
-    let solve = PageRank { tolerance: RANK_TOLERANCE, threads: 1, ..PageRank::default() };
-    solve.from(&graph, Preference::Even, Some(&known.estimates())).multiples()
+    let solve = PageRank { tolerance: RANK_TOLERANCE, ..PageRank::default() };
+    solve.forward(known.estimates(), || known.pages()).multiples()
 }

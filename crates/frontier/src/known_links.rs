@@ -126,21 +126,9 @@ impl KnownLinks {
         self.estimates.len() as u32
     }
 
-    /// The links: from, to, weight.
-    pub fn links(&self) -> impl Iterator<Item = (u32, u32, u8)> {
-        self.log.pages().flat_map(|page| {
-            let links = page.targets.iter().zip(page.weights);
-            links.map(move |(target, weight)| (page.source, *target, *weight))
-        })
-    }
-
-    /// What the links of each URL weigh together, by number; nothing where it was not read.
-    pub fn out_weights(&self) -> Vec<f64> {
-        let mut weights = vec![0.0; self.estimates.len()];
-        for page in self.log.pages() {
-            weights[page.source as usize] = f64::from(page.weight);
-        }
-        weights
+    /// The links of each page: its number, what they weigh together, where they lead and what each weighs.
+    pub fn pages(&self) -> impl Iterator<Item = (u32, f32, &[u32], &[u8])> {
+        self.log.pages().map(|page| (page.source, page.weight, page.targets, page.weights))
     }
 
     /// An estimate of each URL's rank, by number, from which to begin.

@@ -44,33 +44,6 @@ impl Graph {
         self.sources[arcs.clone()].iter().zip(arcs).map(|(source, at)| (*source, self.weights.get(at)))
     }
 
-    /// The graph of arcs (source, target, weight) that are there without doubles, and can be gone through twice.
-    /// The links of a page may weigh more together than its arcs: what is missing leads nowhere.
-    pub fn of_arcs<I>(out_weights: Vec<f64>, arcs: impl Fn() -> I) -> Graph
-    where
-        I: Iterator<Item = (u32, u32, u8)>,
-    {
-        let pages = out_weights.len();
-        let mut starts = vec![0u64; pages + 1];
-        for (_, target, _) in arcs() {
-            starts[target as usize + 1] += 1;
-        }
-        for page in 0..pages {
-            starts[page + 1] += starts[page];
-        }
-        let count = starts[pages] as usize;
-        let (mut sources, mut codes) = (vec![0; count], vec![0; count]);
-        let mut next = starts.clone();
-        for (source, target, weight) in arcs() {
-            let at = &mut next[target as usize];
-            sources[*at as usize] = source;
-            codes[*at as usize] = weight;
-            *at += 1;
-        }
-        let values = (0..=u8::MAX).map(f32::from).collect();
-        Graph { starts, sources, weights: Weights::Coded { values, codes }, out_weights }
-    }
-
     /// What a page's links weigh together; nothing for a page without any.
     pub fn out_weight(&self, page: u32) -> f64 {
         self.out_weights[page as usize]

@@ -19,4 +19,4 @@ pub use error::GraphError;
 pub use graph::Graph;
 pub use harmonic::{Harmonic, harmonic};
 pub use hosts::group;
-pub use pagerank::{PageRank, Preference, Ranks, best_first};
+pub use pagerank::{OutLinks, PageRank, Preference, Ranks, best_first};

@@ -31,6 +31,10 @@ pub enum Preference<'a> {
     Only(&'a [u32]),
 }
 
+/// The links of a page: its number, what they weigh together, where they lead and what each weighs. What they weigh
+/// together beyond what each does leads nowhere.
+pub type OutLinks<'a> = (u32, f32, &'a [u32], &'a [u8]);
+
 /// What came out.
 #[derive(Clone, Debug, Default)]
 pub struct Ranks {
@@ -63,7 +67,7 @@ impl PageRank {
         if pages == 0 {
             return Ranks::default();
         }
-        let damping = if self.damping.is_nan() { 0.0 } else { self.damping.clamp(0.0, 0.9999) };
+        let damping = self.damping();
         let likely = Likely::new(preference, pages);
         let parts = parts(graph);
         let mut ranks = match near {
@@ -104,6 +108,49 @@ impl PageRank {
         scale_to_one(&mut ranks);
         result.values = ranks;
         result
+    }
+
+    /// Ranks by an even preference of links that lie page by page, each page once, beginning with ranks that may be near,
+    /// one for each page. On one thread and without a graph: for few passes over links that change all the time.
+    pub fn forward<'a, I>(&self, near: Vec<f64>, links: impl Fn() -> I) -> Ranks
+    where
+        I: Iterator<Item = OutLinks<'a>>,
+    {
+        let (mut ranks, damping) = (near, self.damping());
+        let each = 1.0 / ranks.len().max(1) as f64;
+        scale_to_one(&mut ranks);
+        let mut next = vec![0.0; ranks.len()];
+        let mut result = Ranks { values: Vec::new(), passes: 0, error: f64::INFINITY, anew: 1.0 };
+        while result.error > self.tolerance && result.passes < self.most_passes {
+            let mut kept: f64 = ranks.iter().sum();
+            next.fill(0.0);
+            for (source, weight, targets, weights) in links().filter(|(_, weight, ..)| *weight > 0.0) {
+                let rank = ranks[source as usize];
+                kept -= rank;
+                let share = share(damping, rank, f64::from(weight));
+                for (target, weight) in targets.iter().zip(weights) {
+                    next[*target as usize] += share * f64::from(*weight);
+                }
+            }
+            result.anew = 1.0 - damping + damping * kept.max(0.0);
+            let mut moved = 0.0;
+            for (rank, next) in ranks.iter_mut().zip(&next) {
+                let new = result.anew * each + next;
+                moved += (new - *rank).abs();
+                *rank = new;
+            }
+            result.passes += 1;
+            result.error = moved * damping / (1.0 - damping);
+        }
+        let sum: f64 = ranks.iter().sum();
+        result.anew /= if sum > 0.0 { sum } else { 1.0 };
+        scale_to_one(&mut ranks);
+        result.values = ranks;
+        result
+    }
+
+    fn damping(&self) -> f64 {
+        if self.damping.is_nan() { 0.0 } else { self.damping.clamp(0.0, 0.9999) }
     }
 }
 

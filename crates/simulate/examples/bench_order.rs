@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use frontier::{Asked, End, Frontier, Next, Offer, RANK_TOLERANCE, Sent, Settled};
-use graph::{Graph, PageRank, Preference};
+use graph::PageRank;
 use kv::{Durability, Options, Store};
 use model::{CrawlId, CrawlSettings, PageUrl, Project, Rate, Timestamp, UrlKey};
 
@@ -101,9 +101,8 @@ fn crawl(order: &str) -> Result<Crawled, Failure> {
         if frontier.wants_ranks(CRAWL) {
             let known = spent.links.on(|| Ok(frontier.known_links(CRAWL)))?;
             let ranks = spent.ranks.on(|| {
-                let graph = Graph::of_arcs(known.out_weights(), || known.links());
-                let solve = PageRank { tolerance: RANK_TOLERANCE, threads: 1, ..PageRank::default() };
-                Ok(solve.from(&graph, Preference::Even, Some(&known.estimates())).multiples())
+                let solve = PageRank { tolerance: RANK_TOLERANCE, ..PageRank::default() };
+                Ok(solve.forward(known.estimates(), || known.pages()).multiples())
             })?;
             spent.new_ranks.on(|| {
                 frontier.set_ranks(CRAWL, &known, &ranks);

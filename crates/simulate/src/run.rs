@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use frontier::{Asked, End, Frontier, Next, Offer, PageTopic, Patience, RANK_TOLERANCE, Sent, Settled};
-use graph::{Graph, PageRank, Preference};
+use graph::PageRank;
 use kv::{Batch, Durability, Store};
 use model::{
     CrawlId, CrawlSettings, ErrorKind, HostKey, Lease, LeaseId, LeasedUrl, Outcome, PageUrl, Project,
@@ -364,9 +364,8 @@ impl Simulation<'_> {
     fn commit(&mut self) -> Result<(), SimulateError> {
         if self.frontier.wants_ranks(CRAWL) {
             let known = self.frontier.known_links(CRAWL);
-            let graph = Graph::of_arcs(known.out_weights(), || known.links());
             let solve = PageRank { tolerance: RANK_TOLERANCE, ..PageRank::default() };
-            let ranks = solve.from(&graph, Preference::Even, Some(&known.estimates()));
+            let ranks = solve.forward(known.estimates(), || known.pages());
             self.frontier.set_ranks(CRAWL, &known, &ranks.multiples());
         }
         self.frontier.settle_refusals(&mut self.batch)?;

@@ -1,5 +1,7 @@
 //! Random graphs beside a dense reference that is solved, not iterated.
 
+use std::collections::BTreeMap;
+
 use graph::{Builder, Fold, Graph, PageRank, Preference};
 use proptest::prelude::*;
 
@@ -74,6 +76,45 @@ proptest! {
         let off: f64 = ranks.values.iter().zip(&expected).map(|(a, b)| (a - b).abs()).sum();
         prop_assert!(off <= 1e-9, "off by {off}, said {}", ranks.error);
         prop_assert!(ranks.values.iter().all(|rank| *rank >= 0.0));
+    }
+
+    #[test]
+    fn links_page_by_page_give_what_solving_gives(
+        (pages, arcs) in web(),
+        damping in 0.0f64..0.95,
+        near in prop::collection::vec(0.0f64..1.0, 25),
+    ) {
+        let mut lists: BTreeMap<u32, BTreeMap<u32, u8>> = BTreeMap::new();
+        for (source, target, weight) in arcs.iter().filter(|(source, target, _)| source != target) {
+            let known = lists.entry(*source).or_default().entry(*target).or_default();
+            *known = (*known).max(*weight as u8);
+        }
+        lists.values_mut().for_each(|links| links.retain(|_, weight| *weight > 0));
+        let lists: Vec<(u32, f32, Vec<u32>, Vec<u8>)> = lists
+            .into_iter()
+            .map(|(source, links)| {
+                let weight = links.values().copied().map(f32::from).sum();
+                (source, weight, links.keys().copied().collect(), links.values().copied().collect())
+            })
+            .collect();
+        let whole: Arcs = lists
+            .iter()
+            .flat_map(|(source, _, targets, weights)| {
+                targets.iter().zip(weights).map(|(target, weight)| (*source, *target, f32::from(*weight)))
+            })
+            .collect();
+        let solve = PageRank { damping, ..PageRank::default() };
+        let near = near[..pages as usize].to_vec();
+        let ranks = solve.forward(near, || {
+            lists.iter().map(|(source, weight, targets, weights)| (*source, *weight, &targets[..], &weights[..]))
+        });
+        let expected = solved(pages, &whole, damping, &vec![1.0 / f64::from(pages); pages as usize]);
+        let off: f64 = ranks.values.iter().zip(&expected).map(|(a, b)| (a - b).abs()).sum();
+        prop_assert!(off <= 1e-9, "off by {off}, said {}", ranks.error);
+        let by_graph = solve.of(&graph(pages, &whole), Preference::Even).multiples();
+        for (one, other) in ranks.multiples().iter().zip(by_graph) {
+            prop_assert!((one - other).abs() <= 1e-4 * other, "{one} {other}");
+        }
     }
 
     /// Yesterday's ranks shorten the way and lead to the same place; threads do not show at all.

@@ -34,7 +34,7 @@ impl Default for Options {
     /// filled with 20 million URLs peaked at 302 MiB of `RssAnon`.
     fn default() -> Self {
         const MIB: u64 = 1 << 20;
-        Self { cache_bytes: 16 * MIB, table_buffer_bytes: 8 * MIB, buffer_bytes: 32 * MIB }
+        Self { cache_bytes: 16 * MIB, table_buffer_bytes: 8 * MIB, buffer_bytes: 24 * MIB }
     }
 }
 

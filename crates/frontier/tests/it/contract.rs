@@ -588,6 +588,10 @@ fn missing() -> End {
     End::Failed { error: ErrorKind::Status(404), patience: Patience::Drop }
 }
 
+fn removed() -> End {
+    End::Failed { error: ErrorKind::Status(410), patience: Patience::Drop }
+}
+
 #[test]
 fn an_outage_deletes_nothing() {
     let start = url("a.web", "");
@@ -631,6 +635,39 @@ fn a_page_is_gone_when_its_server_says_so_twice_and_days_apart() {
     let Outcome::Gone { status: 404, first, last } = desk.outcome(&start) else { panic!("not gone") };
     assert!(last.since(first) >= 48 * HOUR);
     assert_eq!(desk.frontier.crawl(ONE).pages(), 0);
+}
+
+/// Not found and removed are the same evidence, of which the last word is told; a page that answers in between begins anew.
+#[test]
+fn a_page_is_gone_by_410_as_by_404() {
+    let says: [(fn() -> End, fn() -> End, Option<u16>); 5] = [
+        (removed, removed, Some(410)),
+        (missing, removed, Some(410)),
+        (removed, missing, Some(404)),
+        (missing, || page(vec![]), None),
+        (removed, || page(vec![]), None),
+    ];
+    for (number, (first, second, gone)) in says.into_iter().enumerate() {
+        let start = url("a.web", "");
+        let mut desk = Desk::new(std::slice::from_ref(&start));
+        let lease = desk.lease();
+        desk.settle(&lease, page(vec![]));
+        desk.now = desk.now + 72 * HOUR;
+        assert_eq!(desk.revisit(&start, first), Outcome::Fetched, "case {number}: once is not enough");
+        desk.now = desk.now + 72 * HOUR;
+        let now = desk.now;
+        let outcome = desk.revisit(&start, second);
+        if let Some(expected) = gone {
+            let Outcome::Gone { status, first, last } = outcome else { panic!("case {number}: {outcome}") };
+            assert_eq!((status, desk.frontier.crawl(ONE).pages()), (expected, 0), "case {number}");
+            assert!(last >= now && last.since(first) >= 48 * HOUR, "case {number}: {outcome}");
+            continue;
+        }
+        desk.now = desk.now + 72 * HOUR;
+        assert_eq!(desk.revisit(&start, missing), Outcome::Fetched, "case {number}: it was there in between");
+        desk.now = desk.now + 72 * HOUR;
+        assert_eq!(desk.revisit(&start, removed).name(), "gone", "case {number}: twice since then");
+    }
 }
 
 /// A first answer of when the clock was ahead counts from when that is found out, and no later.

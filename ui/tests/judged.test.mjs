@@ -142,6 +142,18 @@ test('changes, versions and duplicates are shown with their data', async (t) => 
   const pair = `first=${encodeURIComponent(`http://${site.address}/read`)}&second=${encodeURIComponent(`http://${site.address}/print`)}`;
   assert.ok((await ask(`shared?${pair}`)).data.passages.length >= 1);
 
+  // What revisit settings come to, while they are chosen.
+  await page.goto(`${world.base}/projects/magazine/settings`);
+  const forecast = page.getByRole('status').filter({ hasText: /^(A refresh|At most) / });
+  assert.match(await forecast.innerText(), /asks for every page again/);
+  await page.getByLabel('revisit', { exact: true }).selectOption('optimal');
+  await page.getByLabel('revisit_budget', { exact: true }).fill('200');
+  await forecast.filter({ hasText: 'At most 200 requests a day' }).filter({ hasText: 'every 5 days' }).waitFor();
+  await page.getByText('Refreshes spend up to 200 fetches a day').waitFor();
+  await axe(page, 'revisit settings');
+  await forecast.evaluate((note) => note.scrollIntoView({ block: 'center' }));
+  await shot(page, 'revisit-forecast');
+
   // Of a third version the slider leads back to the one before.
   site.version = 2;
   const third = await crawl({ refresh: true });

@@ -742,6 +742,44 @@ fn room_in_a_full_collection_goes_to_whom_it_was_promised_on_whatever_host() {
 }
 
 #[test]
+fn what_was_given_up_comes_back_when_there_is_more_room_and_not_by_other_rules() {
+    let (first, second) = (url("a.web", ""), url("b.web", ""));
+    let starts = [first.clone(), second.clone()];
+    let mut desk = Desk::with(&starts, |settings| settings.max_pages = 2);
+    for _ in 0..2 {
+        let lease = desk.lease_in_time().expect("two pages fit");
+        desk.settle(&lease, page(vec![link(&url("a.web", "star"), lease.urls[0].key, true)]));
+    }
+    let given_up = Outcome::OverLimit { limit: model::Limit::Pages };
+    // Each commit judges anew what was refused, once, after the rules have changed.
+    let begun = |store: Store, now: Timestamp, pages: u64, links: u32| {
+        let mut desk = Desk::over(store, now);
+        let project = project(&starts, |settings| (settings.max_pages, settings.max_links) = (pages, links));
+        desk.frontier.begin(ONE, &project).unwrap();
+        desk.crawl = ONE;
+        assert!(desk.frontier.has_to_reconsider(ONE), "the rules are others");
+        desk
+    };
+    // It was given up for a page that is to come, and there is no room for both.
+    let mut desk = begun(desk.store.clone(), desk.now, 2, 7);
+    desk.commit(|frontier, batch, _| {
+        let star = UrlKey::of(&url("a.web", "star"));
+        assert!(frontier.replace(batch, ONE, UrlKey::of(&second), star).unwrap());
+    });
+    assert!(!desk.frontier.has_to_reconsider(ONE));
+    assert_eq!(desk.outcome(&second), given_up);
+    let lease = desk.lease_in_time().expect("the room is promised");
+    desk.settle(&lease, page(vec![]));
+    assert_eq!(desk.outcome(&second), given_up);
+    let mut desk = begun(desk.store.clone(), desk.now, 2, 8);
+    desk.commit(|_, _, _| ());
+    assert_eq!(desk.outcome(&second), given_up, "in another run");
+    let mut desk = begun(desk.store.clone(), desk.now, 3, 8);
+    desk.commit(|_, _, _| ());
+    assert_eq!(desk.outcome(&second), Outcome::Waiting, "now there is room for three");
+}
+
+#[test]
 fn a_page_of_a_full_collection_keeps_its_room_while_it_is_asked_for_again() {
     let (first, second) = (url("a.web", ""), url("b.web", ""));
     let mut desk = Desk::with(&[first.clone(), second.clone()], |settings| settings.max_pages = 2);

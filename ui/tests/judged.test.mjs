@@ -91,6 +91,31 @@ test('changes, versions and duplicates are shown with their data', async (t) => 
   assert.notEqual(shown[0][1], shown[1][1]);
   await axe(page, 'versions');
 
+  // Why: each step of the cascade, with what it has for both versions.
+  await page.goto(`${world.base}/runs/${run}?tab=pages`);
+  await page.getByRole('button', { name: /^Why\? .*\/news/ }).click();
+  const steps = dialog.locator('table.steps tbody tr');
+  await steps.first().waitFor();
+  const told = await steps.evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.innerText.trim())));
+  assert.deepEqual(told.map(([step, , , differs]) => [step, differs]), [
+    ['Content hash', 'differs'], ['Tags', 'differs'], ['Elements on each level', 'differs'], ['Elements compared', 'differs'],
+    ['Text codes I and II', 'differs'], ['Words compared', 'differs'], ['Image number (ival)', 'same'], ['Image hash', 'differs'],
+  ], 'the number is fooled by stripes, the hash is not');
+  const story = (await world.api(page, 'GET', `/projects/magazine/why?url=${encodeURIComponent(`http://${site.address}/news`)}`)).data;
+  assert.deepEqual(told.map(([, before, after]) => [before, after]), story.change_steps.map(({ before, after }) => [before, after]), 'as the program tells them');
+  assert.match(told[1].join(), /6 tags: .*7 tags: /);
+  await dialog.getByText(/^2 versions; at .* tags differed first, text: /).waitFor();
+  await dialog.getByText(/^changed at 1 of 1 later visits/).waitFor();
+  await axe(page, 'why of a page that changed');
+  await dialog.getByRole('heading', { name: 'Latest change' }).evaluate((heading) => heading.scrollIntoView());
+  await shot(page, 'why-changed');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Why\? .*\/print/ }).click();
+  await dialog.getByRole('heading', { name: 'Pages that say the same' }).waitFor();
+  await dialog.getByText(new RegExp(`^\\d+ % like http://${site.address}/read`)).waitFor();
+  assert.equal(await steps.count(), 0, 'it has not changed');
+  await page.keyboard.press('Escape');
+
   await page.goto(`${world.base}/runs/${run}?tab=duplicates`);
   await page.getByText('2 pages with nearly the same text').waitFor();
   await axe(page, 'duplicates');
@@ -116,6 +141,18 @@ test('changes, versions and duplicates are shown with their data', async (t) => 
   assert.equal((await ask('duplicates')).data.items.length, 1);
   const pair = `first=${encodeURIComponent(`http://${site.address}/read`)}&second=${encodeURIComponent(`http://${site.address}/print`)}`;
   assert.ok((await ask(`shared?${pair}`)).data.passages.length >= 1);
+
+  // What revisit settings come to, while they are chosen.
+  await page.goto(`${world.base}/projects/magazine/settings`);
+  const forecast = page.getByRole('status').filter({ hasText: /^(A refresh|At most) / });
+  assert.match(await forecast.innerText(), /asks for every page again/);
+  await page.getByLabel('revisit', { exact: true }).selectOption('optimal');
+  await page.getByLabel('revisit_budget', { exact: true }).fill('200');
+  await forecast.filter({ hasText: 'At most 200 requests a day' }).filter({ hasText: 'every 5 days' }).waitFor();
+  await page.getByText('Refreshes spend up to 200 fetches a day').waitFor();
+  await axe(page, 'revisit settings');
+  await forecast.evaluate((note) => note.scrollIntoView({ block: 'center' }));
+  await shot(page, 'revisit-forecast');
 
   // Of a third version the slider leads back to the one before.
   site.version = 2;

@@ -43,7 +43,7 @@ pub(crate) struct RawPage {
 pub(crate) fn read_raw(name: &str, flags: &ArgMatches) -> Result<RawPage, Failure> {
     if !name.starts_with("http://") && !name.starts_with("https://") {
         let body = read_body(Path::new(name));
-        let body = body.map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
+        let body = body.map_err(|error| unreadable(name, &error))?;
         return Ok(RawPage { body, headers: model::Headers::default(), url: None });
     }
     let fetched = fetch(name, flags)?;
@@ -54,7 +54,7 @@ pub(crate) fn read_raw(name: &str, flags: &ArgMatches) -> Result<RawPage, Failur
 pub(crate) fn read(name: &str, flags: &ArgMatches) -> Result<(String, Option<PageUrl>), Failure> {
     if !name.starts_with("http://") && !name.starts_with("https://") {
         let html = read_file(Path::new(name));
-        let html = html.map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
+        let html = html.map_err(|error| unreadable(name, &error))?;
         return Ok((html, None));
     }
     let fetched = fetch(name, flags)?;
@@ -62,6 +62,15 @@ pub(crate) fn read(name: &str, flags: &ArgMatches) -> Result<(String, Option<Pag
     let kind = extract::Kind::Html;
     let (html, _) = extract::decode(&fetched.content, content_type, kind, &fetched.url);
     Ok((html.into_owned(), Some(fetched.url.clone())))
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Failure {
+    let advice = match error.kind() {
+        io::ErrorKind::NotFound => "; the address of a page begins with http:// or https://",
+        io::ErrorKind::IsADirectory => "; name a file in it",
+        _ => "",
+    };
+    Failure::usage(anyhow::anyhow!("cannot read {name}: {error}{advice}"))
 }
 
 fn fetch(name: &str, flags: &ArgMatches) -> Result<model::Fetched, Failure> {

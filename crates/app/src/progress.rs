@@ -25,6 +25,8 @@ pub(crate) struct Display {
     last_plain: Option<Duration>,
     paused: bool,
     shown: bool,
+    /// What a refresh does was told.
+    told: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -37,7 +39,8 @@ struct Sample {
 impl Display {
     pub(crate) fn new(quiet: bool) -> Display {
         let terminal = std::io::stderr().is_terminal();
-        Display { terminal, quiet, samples: VecDeque::new(), last_plain: None, paused: false, shown: false }
+        let samples = VecDeque::new();
+        Display { terminal, quiet, samples, last_plain: None, paused: false, shown: false, told: false }
     }
 
     /// Shows the latest state.
@@ -46,6 +49,7 @@ impl Display {
         if self.quiet {
             return;
         }
+        self.tell(progress);
         let line = self.line(progress, now);
         if self.terminal {
             let width = terminal_width();
@@ -60,6 +64,15 @@ impl Display {
             self.last_plain = Some(progress.running);
             eprintln!("{line}");
         }
+    }
+
+    /// Tells once what a refresh does.
+    pub(crate) fn tell(&mut self, progress: &Progress) {
+        let Some(words) = progress.refresh.as_ref().filter(|_| !self.quiet && !self.told) else { return };
+        self.told = true;
+        self.end();
+        self.shown = false;
+        eprintln!("{words}");
     }
 
     /// Leaves the line, so that what follows begins on its own.
@@ -184,6 +197,7 @@ mod tests {
             last_plain: None,
             paused: false,
             shown: false,
+            told: false,
         };
         for state in states {
             display.show(state, Timestamp(0));

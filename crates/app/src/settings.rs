@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches};
-use model::{PageUrl, Project, ProjectError, ProjectName, Setting, SettingKind, Template};
+use model::{CrawlSettings, PageUrl, Project, ProjectError, ProjectName, Setting, SettingKind, Template};
 
 /// Why there is no project to crawl.
 #[derive(Debug, thiserror::Error)]
@@ -143,8 +143,11 @@ pub fn read_project(file: &Path) -> Result<Project, SettingsError> {
         file: file.display().to_string(),
         problem: format!("index: {error}"),
     })?;
-    template::Template::links_only(&project.crawl.links_in, normalise)
-        .map_err(|mistake| ProjectError::of_template(mistake, &file.display().to_string()))?;
+    let CrawlSettings { links_in, ignore_changes, .. } = &project.crawl;
+    for (key, selectors) in [("links_in", links_in), ("ignore_changes", ignore_changes)] {
+        template::Template::check_selectors(key, selectors)
+            .map_err(|mistake| ProjectError::of_template(mistake, &file.display().to_string()))?;
+    }
     for path in [&mut project.crawl.hosts, &mut project.crawl.ca].into_iter().flatten() {
         *path = directory.join(&*path);
     }

@@ -141,6 +141,8 @@ pub(crate) struct State {
     rows_full: bool,
     /// Ranks in the making, for orders that use them.
     ranks: RankWatch,
+    /// How many pages a refresh asks for again, in words.
+    refresh: Option<String>,
 }
 
 pub(crate) struct LeaseState {
@@ -223,6 +225,7 @@ impl Conductor {
             mendings: 0,
             for_want_of_room: false,
             ranks: RankWatch::default(),
+            refresh: None,
         })
     }
 
@@ -251,6 +254,7 @@ impl Conductor {
             self.commit(state)?;
             let text = self.revisits.words();
             self.tell(|| Event::Note { warn: false, text: text.clone() });
+            state.refresh = Some(text);
         }
         Ok(())
     }
@@ -591,6 +595,7 @@ impl Conductor {
             requests_now: stats.requests - state.before.requests,
             running: now.since(state.began),
             quiet: now.since(state.last_answer),
+            refresh: state.refresh.clone(),
             paused: self.pause(state),
             next_due: state.next_due.clone(),
         }

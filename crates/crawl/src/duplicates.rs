@@ -10,7 +10,7 @@ use model::{CrawlId, CrawlSettings, DuplicateSettings, Duplicates, UrlKey};
 /// Judges pages by a project's settings.
 pub(crate) struct DuplicateBook {
     settings: DuplicateSettings,
-    /// No page that comes can have a text in the book: the run began with none, and nothing was visited again.
+    /// No page that comes can have a text in the book: the run began with none, and visits each page once.
     all_new: bool,
 }
 
@@ -31,11 +31,6 @@ impl DuplicateBook {
     ) -> Result<DuplicateBook, KvError> {
         let all_new = book::is_empty(reader, crawl)?;
         Ok(DuplicateBook { settings: settings.duplicate_settings(), all_new })
-    }
-
-    /// Pages are visited again from now on.
-    pub(crate) fn expect_revisits(&mut self) {
-        self.all_new = false;
     }
 
     /// Judges a page and notes its text in the batch; a page without a fingerprint has none any more.

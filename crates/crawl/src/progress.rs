@@ -57,6 +57,9 @@ pub struct Progress {
     pub running: Duration,
     /// Time since the last answer came.
     pub quiet: Duration,
+    /// How many pages a refresh asks for again, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<String>,
     /// Whether it is held, and why.
     pub paused: Option<Pause>,
     /// When the next host is due, while none is.

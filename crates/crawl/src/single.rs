@@ -39,7 +39,7 @@ pub enum SinglePageError {
         source: Option<Box<FetchError>>,
     },
     /// No address.
-    #[error("{host} has no address to ask ({kind})")]
+    #[error("{host} has no address to ask ({kind}); check the name")]
     Address {
         /// Whose.
         host: Host,
@@ -63,7 +63,7 @@ pub enum SinglePageError {
         source: Box<FetchError>,
     },
     /// The server says that there is no page.
-    #[error("{url} answers with status {status}")]
+    #[error("{url} answers with status {status}; {}", advice(*status))]
     Status {
         /// The page.
         url: PageUrl,
@@ -75,6 +75,14 @@ pub enum SinglePageError {
     /// It leads from one page to the next without end.
     #[error("{0} redirects more than {MOST_HOPS} times")]
     Redirects(PageUrl),
+}
+
+fn advice(status: u16) -> &'static str {
+    match status {
+        401 | 403 | 407 => "it may want to be asked with headers or cookies of yours",
+        408 | 425 | 429 | 500..=599 => "try again later",
+        _ => "check the address",
+    }
 }
 
 /// A page, and how it was come by.

@@ -64,6 +64,8 @@ pub struct Crawl {
     pub(crate) revisits: u64,
     /// The rules have changed: where to go on judging refused URLs anew.
     pub(crate) reconsider: Option<Option<PageKey>>,
+    /// The collection was full when the run began: what was given up for others stays so when the rules change.
+    pub(crate) began_full: bool,
     /// URLs that failed are put back while others are judged anew.
     pub(crate) retry_failed: bool,
     /// Waiting URLs have their places by another order: where to go on giving them new ones.
@@ -158,6 +160,9 @@ impl Crawl {
         let stats = store.get(&STATS, &id.0)?.unwrap_or_default();
         let order = order::named(settings.order);
         let fetched = stats.outcomes.get("fetched").copied().unwrap_or(0);
+        let revisits = store.prefix(&REVISITS, &id.0).keys().count() as u64;
+        let most = settings.max_pages;
+        let began_full = most > 0 && stats.pages() + revisits >= most;
         Ok(Crawl {
             id,
             importance: Importance::new(fetched, order.uses_links(), order.worth()),
@@ -183,7 +188,8 @@ impl Crawl {
             reserved_bytes: 0,
             bytes_exhausted: false,
             shallower: store.prefix(&SHALLOWER, &id.0).keys().count() as u64,
-            revisits: store.prefix(&REVISITS, &id.0).keys().count() as u64,
+            began_full,
+            revisits,
             reconsider: (last_rules != Some(fingerprint)).then_some(None),
             retry_failed: false,
             reorder: (last_order != Some(order_mark(settings.order))).then_some((id.0, 0, BEGIN)),

@@ -1,7 +1,7 @@
 //! Offers: URLs found. New ones pass the sieve, the rules and into the queue; known ones may come closer.
 
 use kv::{Batch, Reader};
-use model::{CrawlId, ErrorKind, Guard, HostKey, Outcome, PageUrl, Project, Rate, Timestamp, UrlKey};
+use model::{CrawlId, ErrorKind, Guard, HostKey, Limit, Outcome, PageUrl, Project, Rate, Timestamp, UrlKey};
 
 use crate::crawl::rules_fact;
 use crate::guards::Inviter;
@@ -289,6 +289,8 @@ impl Frontier {
                     // Only its pages can tell, when they are read again.
                     Some(Unfollowed::OutsideLinks | Unfollowed::OffTopic) => false,
                 },
+                // Given up for a more important page: there is no more room than there was.
+                Outcome::OverLimit { limit: Limit::Pages } => !self.crawl(id).began_full,
                 Outcome::OffSite | Outcome::OverLimit { .. } | Outcome::Trap { .. } => true,
                 Outcome::Failed { error: ErrorKind::ForbiddenAddress, .. } => true,
                 // Another robots mode or file may allow it; the queue's turn will tell.
@@ -443,7 +445,7 @@ impl Frontier {
             }
             _ => {}
         }
-        let depth_decides = matches!(&record.outcome, Outcome::OverLimit { limit: model::Limit::Depth });
+        let depth_decides = matches!(&record.outcome, Outcome::OverLimit { limit: Limit::Depth });
         let closer_on_its_chain = matches!(&record.outcome, Outcome::Trap { guard: Guard::Chain });
         if was_unfollowed || widened || depth_decides || closer_on_its_chain {
             let outcome = match closer_on_its_chain {

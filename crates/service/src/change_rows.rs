@@ -17,7 +17,15 @@ pub enum ChangesRow {
     Gone {
         /// The page.
         url: String,
-        /// What its server said, and when.
+        /// What its server said, 404 or 410.
+        status: u16,
+        /// When it first said that the page is not there.
+        #[schema(value_type = String)]
+        first: Moment,
+        /// When it said so again, days later.
+        #[schema(value_type = String)]
+        last: Moment,
+        /// The same in words.
         words: String,
     },
     /// The last line of a list.

@@ -18,6 +18,7 @@ use crate::change_steps::{ChangeStep, image_steps, steps};
 use crate::changed_images::{ChangedImage, Images, is_image};
 use crate::sink::Sink;
 use crate::versions::{KeptPages, Source, Visited, versions, visits};
+use crate::walk::Walk;
 use crate::{ChangesRequest, Data, Moment, ServiceError, VersionRequest};
 
 /// Versions that noise is learned from, the latest.
@@ -48,9 +49,9 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
         let url = parse(&entry, text)?;
         let kept = versions(&look.snapshot, look.crawl, UrlKey::of(&url))?;
         let change = match (chosen(&url, &kept, request), &kept[..]) {
-            (Ok((before, after)), _) => look.change(&url, &kept, before, after, true)?,
+            (Ok((before, after)), _) => look.change(&url, &kept, before, after, Told::Whole)?,
             // The same page may show other images.
-            (Err(error), [only]) => look.images_of(&url, only, None)?.ok_or(error)?,
+            (Err(error), [only]) => look.images_of(&url, only, None, Told::Whole)?.ok_or(error)?,
             (Err(error), _) => return Err(error),
         };
         return out.send(&ChangesRow::Change(Box::new(change)));
@@ -63,11 +64,15 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
     let mut left = request.limit.unwrap_or(u64::MAX);
     for row in look.snapshot.prefix(&URLS, &entry.crawl.0) {
         let ((_, host, page), record) = row?;
-        if let Outcome::Gone { last, .. } = &record.outcome {
-            if request.since.is_none_or(|since| *last >= since.0) {
+        if let Outcome::Gone { status, first, last } = record.outcome {
+            if request.since.is_none_or(|since| last >= since.0) {
                 counts.gone += 1;
-                let (url, words) = (record.url.to_string(), record.outcome.to_string());
-                out.send(&ChangesRow::Gone { url, words })?;
+                if left > 0 {
+                    left -= 1;
+                    let (url, words) = (record.url.to_string(), record.outcome.to_string());
+                    let (first, last) = (first.into(), last.into());
+                    out.send(&ChangesRow::Gone { url, status, first, last, words })?;
+                }
             }
             continue;
         }
@@ -77,10 +82,10 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
         let change = match &kept[..] {
             [] => continue,
             [only] if images.is_empty() || is_image(only) => continue,
-            [only] => match look.images_of(&record.url, only, Some(&images)) {
+            [only] => match look.images_of(&record.url, only, Some(&images), Told::Verdict) {
                 Ok(Some(change)) if request.since.is_none_or(|since| change.after >= since) => {
                     counts.changed += 1;
-                    PageChange { details: None, ..change }
+                    change
                 }
                 _ => continue,
             },
@@ -89,7 +94,9 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
                     continue;
                 }
                 counts.changed += 1;
-                let Ok(change) = look.change(&record.url, &kept, before, after, false) else { continue };
+                let Ok(change) = look.change(&record.url, &kept, before, after, Told::Verdict) else {
+                    continue;
+                };
                 change
             }
         };
@@ -121,7 +128,7 @@ pub(crate) fn version(data: &Data, request: &VersionRequest, out: &mut Sink<'_>)
     }
     let found = match request.at {
         None => kept.last(),
-        Some(at) => kept.iter().rfind(|visited| visited.at <= at.end_of_day().0),
+        Some(at) => standing(&kept, at.end_of_day()).map(|place| &kept[place]),
     };
     let found = found.ok_or_else(|| match kept.first() {
         Some(first) => ServiceError::NotYet { url: url.to_string(), first: first.at.into() },
@@ -142,8 +149,8 @@ pub(crate) fn latest(data: &Data, entry: &ProjectEntry, url: &PageUrl) -> Option
     };
     let kept = versions(&look.snapshot, look.crawl, UrlKey::of(url)).ok()?;
     let change = match &kept[..] {
-        [only] => look.images_of(url, only, None).ok()??,
-        [.., before, after] => look.change(url, &kept, before, after, true).ok()?,
+        [only] => look.images_of(url, only, None, Told::Steps).ok()??,
+        [.., before, after] => look.change(url, &kept, before, after, Told::Steps).ok()?,
         [] => return None,
     };
     let noise = if change.noise { ", only where it changes every time" } else { "" };
@@ -160,16 +167,15 @@ pub(crate) fn latest(data: &Data, entry: &ProjectEntry, url: &PageUrl) -> Option
 }
 
 /// The two versions that are meant: the one that stood at `from`, or the one before the later; and the one that stood at
-/// `to`, or the last.
+/// `to`, or the last. What is given as a date is meant from its beginning to its end.
 fn chosen<'a>(
     url: &PageUrl,
     kept: &'a [Visited],
     request: &ChangesRequest,
 ) -> Result<(&'a Visited, &'a Visited), ServiceError> {
-    let at = |moment: Moment| kept.iter().rposition(|visited| visited.at <= moment.0);
-    let after = request.to.map_or(kept.len().checked_sub(1), at);
+    let after = request.to.map_or(kept.len().checked_sub(1), |to| standing(kept, to.end_of_day()));
     let before = match request.from {
-        Some(from) => at(from),
+        Some(from) => standing(kept, from).or_else(|| standing(kept, from.end_of_day())),
         None => after.and_then(|after| after.checked_sub(1)),
     };
     match (before, after) {
@@ -179,6 +185,12 @@ fn chosen<'a>(
     }
 }
 
+/// The place of the version that was fetched at a moment, or else stood then.
+fn standing(kept: &[Visited], moment: Moment) -> Option<usize> {
+    let fetched = kept.iter().position(|visited| visited.at == moment.0);
+    fetched.or_else(|| kept.iter().rposition(|visited| visited.at <= moment.0))
+}
+
 fn parse(entry: &ProjectEntry, text: &str) -> Result<PageUrl, ServiceError> {
     let parsed = entry.project.crawl.normalise().parse(text);
     parsed.map_err(|source| ServiceError::Url { text: text.to_owned(), source })
@@ -186,6 +198,17 @@ fn parse(entry: &ProjectEntry, text: &str) -> Result<PageUrl, ServiceError> {
 
 fn main(page: Page) -> String {
     if page.main.is_empty() { page.text } else { page.main }
+}
+
+/// How much of a change is told.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Told {
+    /// What differs first, and how much.
+    Verdict,
+    /// Also the cascade step by step.
+    Steps,
+    /// Also words, elements and pictures.
+    Whole,
 }
 
 /// Compares versions.
@@ -203,10 +226,10 @@ impl Look {
         kept: &[Visited],
         before: &Visited,
         after: &Visited,
-        details: bool,
+        told: Told,
     ) -> Result<PageChange, ServiceError> {
         if is_image(before) && is_image(after) {
-            return Ok(self.image(url, kept, before, after, details));
+            return Ok(self.image(url, kept, before, after, told));
         }
         let (before_it, it) = (self.pages.source(url, before)?, self.pages.source(url, after)?);
         let mut noise = self.learned(url, kept, after);
@@ -228,14 +251,14 @@ impl Look {
         };
         let (words_added, words_removed) = (count(true), count(false));
         let is_noise = noise.explains(&verdict.levels, &verdict.attributes) || verdict.level == Level::Source;
-        let images = match details || is_noise {
-            true => self.images(details).of_page((&before_it.page, before.at), (&it.page, after.at))?,
+        let images = match told >= Told::Steps || is_noise {
+            true => self.images(told).of_page((&before_it.page, before.at), (&it.page, after.at))?,
             false => Vec::new(),
         };
         // One that has another address each time is noise like its address.
         let by_image = is_noise && images.iter().any(ChangedImage::is_replaced);
         let hashes = [before, after].map(|visited| visited.visit.content_hash);
-        let steps = match details {
+        let steps = match told >= Told::Steps {
             true => [steps(hashes, &verdict, [words_removed, words_added]), image_steps(&images)].concat(),
             false => Vec::new(),
         };
@@ -251,7 +274,8 @@ impl Look {
             words_added,
             words_removed,
             steps,
-            details: details.then(|| ChangeDetails { images, ..detailed(verdict, &noise, old, new) }),
+            details: (told == Told::Whole)
+                .then(|| ChangeDetails { images, ..detailed(verdict, &noise, old, new) }),
         })
     }
 
@@ -267,21 +291,21 @@ impl Look {
     /// Images of which more than one version is kept.
     fn other_images(&self) -> Result<HashSet<UrlKey>, ServiceError> {
         let mut found = HashSet::new();
-        for row in self.snapshot.prefix(&URLS, &self.crawl.0) {
-            let ((_, host, page), record) = row?;
-            let key = UrlKey { host: HostKey(host), page };
-            if !record.outcome.is_page() {
-                continue;
-            }
-            let kept = versions(&self.snapshot, self.crawl, key)?;
-            if kept.len() > 1 && kept.last().is_some_and(is_image) {
-                found.insert(key);
+        for met in Walk::all(&self.snapshot, self.crawl) {
+            let met = met?;
+            let is_image = met.content_type.as_deref().is_some_and(extract::is_picture);
+            if is_image
+                && met.record.outcome.is_page()
+                && versions(&self.snapshot, self.crawl, met.key)?.len() > 1
+            {
+                found.insert(met.key);
             }
         }
         Ok(found)
     }
 
-    fn images(&self, shown: bool) -> Images<'_> {
+    fn images(&self, told: Told) -> Images<'_> {
+        let shown = told == Told::Whole;
         Images { snapshot: &self.snapshot, crawl: self.crawl, pages: &self.pages, shown }
     }
 
@@ -292,13 +316,10 @@ impl Look {
         kept: &[Visited],
         before: &Visited,
         after: &Visited,
-        details: bool,
+        told: Told,
     ) -> PageChange {
-        let image = self.images(details).pair(url, None, Some(before), Some(after), true);
-        let noise = image.looks_the_same();
-        let steps = if details { image_steps(std::slice::from_ref(&image)) } else { Vec::new() };
-        let details = details.then(|| ChangeDetails { images: vec![image], ..ChangeDetails::default() });
-        PageChange { noise, steps, details, ..unchanged_text(url, kept.len(), before.at, after.at) }
+        let image = self.images(told).pair(url, None, Some(before), Some(after), true);
+        of_images(vec![image], told, unchanged_text(url, kept.len(), before.at, after.at))
     }
 
     /// The change of a page of which nothing but images is another, of these images if any are named; none where they are
@@ -308,6 +329,7 @@ impl Look {
         url: &PageUrl,
         only: &Visited,
         among: Option<&HashSet<UrlKey>>,
+        told: Told,
     ) -> Result<Option<PageChange>, ServiceError> {
         let page = self.pages.page(url, only)?;
         let is_meant =
@@ -317,14 +339,11 @@ impl Look {
         }
         let last =
             visits(&self.snapshot, self.crawl, UrlKey::of(url))?.last().map_or(only.at, |last| last.at);
-        let images = self.images(among.is_none()).of_page((&page, only.at), (&page, last))?;
+        let images = self.images(told).of_page((&page, only.at), (&page, last))?;
         if images.is_empty() {
             return Ok(None);
         }
-        let noise = images.iter().all(ChangedImage::looks_the_same);
-        let steps = if among.is_none() { image_steps(&images) } else { Vec::new() };
-        let details = Some(ChangeDetails { images, ..ChangeDetails::default() });
-        Ok(Some(PageChange { noise, steps, details, ..unchanged_text(url, 1, only.at, last) }))
+        Ok(Some(of_images(images, told, unchanged_text(url, 1, only.at, last))))
     }
 
     /// What earlier versions teach.
@@ -351,6 +370,14 @@ impl Look {
             }
         }
     }
+}
+
+/// What images make of a change in which nothing else differs.
+fn of_images(images: Vec<ChangedImage>, told: Told, text: PageChange) -> PageChange {
+    let noise = images.iter().all(ChangedImage::looks_the_same);
+    let steps = if told >= Told::Steps { image_steps(&images) } else { Vec::new() };
+    let details = (told == Told::Whole).then(|| ChangeDetails { images, ..ChangeDetails::default() });
+    PageChange { noise, steps, details, ..text }
 }
 
 /// A change of images alone.

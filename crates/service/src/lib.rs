@@ -91,7 +91,7 @@ pub use projects::{
     Attention, AttentionLevel, CheckedProject, Mistake, ProjectCard, ProjectText, ProjectView, check_project,
     create_project, delete_project, project_cards, project_view, update_project, version,
 };
-pub use ranks::{BestLink, RankBy, RankRow, UnknownTrusted};
+pub use ranks::{BestLink, RankBy, RankRow, UNKNOWN_SHOWN, UnknownTrusted};
 pub use reference::{Reference, SettingGroup, SettingView, index_settings_reference, settings_reference};
 pub use repair::{RepairRow, Repaired, repair_unopened};
 pub use request::{

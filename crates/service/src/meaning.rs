@@ -184,7 +184,7 @@ fn first_come(order: Order) -> Option<&'static str> {
 /// What a refresh will do; nothing is said of asking for all pages.
 fn revisits(crawl: &CrawlSettings) -> Option<String> {
     let span = |span: model::Span| lasting(span.duration().as_secs().max(1));
-    let (least, most) = (span(crawl.revisit_min), span(crawl.revisit_max));
+    let (least, most) = (span(crawl.revisit_min), span(crawl.revisit_max.max(crawl.revisit_min)));
     Some(match crawl.revisit {
         Revisit::All => return None,
         Revisit::Off => "A refresh fetches only what is new.".to_owned(),
@@ -219,6 +219,8 @@ mod tests {
         check("{duplicates: off, revisit: off}", scope, None, None, "only what is new");
         check("{revisit: fixed, revisit_every: 2d}", scope, None, None, "each page again after");
         check("{revisit: adaptive}", scope, None, None, "the more often it changes");
+        let swapped = "{revisit: adaptive, revisit_min: 40d, revisit_max: 30d}";
+        check(swapped, scope, None, None, "40 days to 40 days after");
         check("{revisit: optimal, revisit_budget: 50}", scope, None, None, "up to 50 fetches a day");
         check(
             "{max_pages: 120, rate: 2/s, max_depth: 5}",

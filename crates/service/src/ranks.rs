@@ -24,7 +24,7 @@ const SHOWN: u64 = 20;
 const BEST: usize = 3;
 
 /// Names to trust that are told where they are not known.
-const UNKNOWN_SHOWN: usize = 5;
+pub const UNKNOWN_SHOWN: usize = 5;
 
 /// What to rank by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -210,11 +210,20 @@ fn by_hour(data: &Data, run: i64, now: Timestamp, out: &mut Sink<'_>) -> Result<
 fn trusted(pages: &LinkGraph, names: &[String]) -> Result<(Vec<u32>, Option<UnknownTrusted>), ServiceError> {
     let mut trusted: Vec<u32> = Vec::new();
     let (mut hosts, mut met) = (HashSet::new(), HashSet::new());
+    let mut named: Vec<Trusted> = Vec::with_capacity(names.len());
     for name in names {
-        match PageUrl::parse(name) {
-            Ok(url) => trusted.extend(pages.number(UrlKey::of(&url))),
-            Err(_) => hosts.extend(keys_of_host(name)),
-        }
+        named.push(match PageUrl::parse(name) {
+            Ok(url) => {
+                let page = pages.number(UrlKey::of(&url));
+                trusted.extend(page);
+                Trusted::Page { known: page.is_some() }
+            }
+            Err(_) => {
+                let keys = keys_of_host(name);
+                hosts.extend(keys.iter().copied());
+                Trusted::Host(keys)
+            }
+        });
     }
     if !hosts.is_empty() {
         for (key, page) in pages.pages.keys().zip(0..).filter(|(key, _)| hosts.contains(&key.host)) {
@@ -222,11 +231,11 @@ fn trusted(pages: &LinkGraph, names: &[String]) -> Result<(Vec<u32>, Option<Unkn
             trusted.push(page);
         }
     }
-    let is_known = |name: &&String| match PageUrl::parse(name) {
-        Ok(url) => pages.number(UrlKey::of(&url)).is_some(),
-        Err(_) => keys_of_host(name).iter().any(|host| met.contains(host)),
+    let is_known = |named: &Trusted| match named {
+        Trusted::Page { known } => *known,
+        Trusted::Host(keys) => keys.iter().any(|host| met.contains(host)),
     };
-    let mut unknown = names.iter().filter(|name| !is_known(name));
+    let mut unknown = names.iter().zip(&named).filter(|(_, named)| !is_known(named)).map(|(name, _)| name);
     let first: Vec<String> = unknown.by_ref().take(UNKNOWN_SHOWN).cloned().collect();
     let count = (first.len() + unknown.count()) as u64;
     let told = UnknownTrusted { count, of: names.len() as u64, first };
@@ -238,6 +247,12 @@ fn trusted(pages: &LinkGraph, names: &[String]) -> Result<(Vec<u32>, Option<Unkn
         ))),
         _ => Ok((trusted, Some(told))),
     }
+}
+
+/// What a name to trust names.
+enum Trusted {
+    Page { known: bool },
+    Host(Vec<HostKey>),
 }
 
 /// Refuses weights that are none.

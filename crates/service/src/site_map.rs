@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use archive::tables::{LINKS, VISITS};
+use archive::tables::LINKS;
 use crawl::{LinkGraph, LinkWeights};
 use frontier::page_key;
 use frontier::tables::{URLS, UrlRecord};
@@ -13,6 +13,7 @@ use model::{CrawlId, HostKey, Outcome, ProjectName, UrlKey};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::versions::visits;
 use crate::{Data, ServiceError};
 
 /// Folders below a host that are told apart.
@@ -162,11 +163,7 @@ fn picture(snapshot: &Snapshot, crawl: CrawlId, shown: usize, map: &mut SiteMap)
     for page in &chosen {
         let key = graph.key(*page);
         let Some(record) = snapshot.get(&URLS, &page_key(crawl, key))? else { continue };
-        let visits = snapshot.prefix(&VISITS, &(crawl.0, key.host.0, key.page));
-        let mut title = None;
-        for visit in visits {
-            title = visit?.1.title.or(title);
-        }
+        let title = visits(snapshot, crawl, key)?.into_iter().rev().find_map(|visited| visited.visit.title);
         map.pages.push(MapPage {
             url: record.url.to_string(),
             title,

@@ -26,12 +26,30 @@ impl Visited {
 /// Every visit of a page, oldest first.
 pub(crate) fn visits(snapshot: &Snapshot, crawl: CrawlId, key: UrlKey) -> Result<Vec<Visited>, ServiceError> {
     let rows = snapshot.prefix(&VISITS, &(crawl.0, key.host.0, key.page));
-    rows.map(|row| row.map(|((.., at), visit)| Visited { at: Timestamp(at), visit }).map_err(Into::into))
-        .collect()
+    let mut visits: Vec<Visited> = rows
+        .map(|row| row.map(|((.., at), visit)| Visited { at: Timestamp(at), visit }))
+        .collect::<Result<_, _>>()?;
+    put_in_order(&mut visits);
+    Ok(visits)
 }
 
-/// The visits that brought a version of a page, oldest first: as the archive has them, whatever the clock said then. One
-/// with the content of the one before is none.
+/// Puts visits that stand by the clock into the order of the archive: clocks may have been set back between them. One that
+/// left nothing there, as it failed or found no change, stays behind the one before it by the clock.
+pub(crate) fn put_in_order(visits: &mut Vec<Visited>) {
+    if visits.iter().filter_map(|visited| visited.visit.location).is_sorted() {
+        return;
+    }
+    let mut place = None;
+    let mut placed: Vec<(Option<Location>, Visited)> = Vec::with_capacity(visits.len());
+    for visited in visits.drain(..) {
+        place = visited.visit.location.or(place);
+        placed.push((place, visited));
+    }
+    placed.sort_by_key(|(place, _)| *place);
+    visits.extend(placed.into_iter().map(|(_, visited)| visited));
+}
+
+/// The visits that brought a version of a page, oldest first. One with the content of the one before is none.
 pub(crate) fn versions(
     snapshot: &Snapshot,
     crawl: CrawlId,
@@ -39,7 +57,6 @@ pub(crate) fn versions(
 ) -> Result<Vec<Visited>, ServiceError> {
     let mut versions: Vec<Visited> =
         visits(snapshot, crawl, key)?.into_iter().filter(Visited::is_version).collect();
-    versions.sort_by_key(|visited| visited.visit.location);
     versions.dedup_by(|later, earlier| later.visit.content_hash == earlier.visit.content_hash);
     Ok(versions)
 }
@@ -128,8 +145,8 @@ impl KeptPages {
         url: &PageUrl,
     ) -> Result<Page, ServiceError> {
         let seen = visits(snapshot, crawl, UrlKey::of(url))?;
-        let last = seen.into_iter().filter(Visited::is_version).max_by_key(|visited| visited.visit.location);
-        self.page(url, &last.ok_or_else(|| ServiceError::NotKept(url.to_string()))?)
+        let last = seen.iter().rfind(|visited| visited.is_version());
+        self.page(url, last.ok_or_else(|| ServiceError::NotKept(url.to_string()))?)
     }
 }
 

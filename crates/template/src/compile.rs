@@ -93,6 +93,11 @@ impl Template {
         Template::compile(&none, links_in, normalise)
     }
 
+    /// Refuses selectors of the setting `key` that cannot be compiled.
+    pub fn check_selectors(key: &str, selectors: &[SelectorText]) -> Result<(), TemplateError> {
+        selectors.iter().try_for_each(|text| selector(text, key, Place::default()).map(|_| ()))
+    }
+
     /// Which definition this is.
     pub fn version(&self) -> TemplateVersion {
         self.version

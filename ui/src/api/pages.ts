@@ -47,6 +47,10 @@ export interface Why {
   };
   hints: string | null;
   due: { at: string; because: string; priority: number; arrival: number; ahead: number | null } | null;
+  duplicate: string | null;
+  change: string | null;
+  change_steps: { step: string; before: string; after: string; differs: boolean }[];
+  revisit: string | null;
   fetches: { at: string; status: number | null; error: string | null; millis: number; bytes: number; archived: string | null }[];
 }
 

@@ -150,6 +150,20 @@ fn paths_in_a_project_file_are_relative_to_it() {
 }
 
 #[test]
+fn a_selector_that_is_none_is_named_with_its_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("shop.yaml");
+    for key in ["links_in", "ignore_changes"] {
+        let text =
+            format!("version: 1\nproject: a\nstart: [http://a.test]\ncrawl:\n  {key}: [main, \"//a[\"]\n");
+        std::fs::write(&file, text).unwrap();
+        let error = read_project(&file).unwrap_err().to_string();
+        let place = format!("shop.yaml:5:{}: {key}: the XPath expression \"//a[\", ", key.len() + 12);
+        assert!(error.contains(&place), "{error}");
+    }
+}
+
+#[test]
 fn seeds_are_lines_without_comments() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("seeds.txt");

@@ -101,9 +101,10 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
             let (came, went) = (change.words_added.to_string(), change.words_removed.to_string());
             table.row(vec![severity, change.level, came, went, moment(change.after), change.url])
         }
-        ChangesRow::Gone { url, .. } => {
+        ChangesRow::Gone { url, status, last, .. } => {
             any = true;
-            table.row(vec!["gone".into(), String::new(), String::new(), String::new(), String::new(), url])
+            let level = format!("status {status}");
+            table.row(vec!["gone".into(), level, String::new(), String::new(), moment(last), url])
         }
         ChangesRow::Counts(counts) => {
             last = Some(counts);

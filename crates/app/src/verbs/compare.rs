@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 
+use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use judge::compare::{Prepared, THRESHOLD};
 use judge::winnow::{Hash, Winnowing};
@@ -174,7 +175,10 @@ fn all(context: &Context, flags: &ArgMatches, file: &str, settings: Winnowing) -
     let bad = |problem: String| Failure::usage(anyhow::anyhow!("{file}: {problem}"));
     let input: Box<dyn Read> = match file {
         "-" => Box::new(io::stdin()),
-        _ => Box::new(File::open(file).map_err(|error| bad(error.to_string()))?),
+        _ => {
+            let opened = File::open(file).with_context(|| format!("cannot read {file}"));
+            Box::new(opened.map_err(Failure::usage)?)
+        }
     };
     let mut input = BufReader::new(input);
     let mut documents: Vec<Document> = Vec::new();

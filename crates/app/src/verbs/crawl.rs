@@ -161,6 +161,7 @@ pub(super) async fn crawl_here(
             }
         }
     };
+    display.tell(&progress.borrow());
     display.end();
     signals.abort();
     drop(hang_up);

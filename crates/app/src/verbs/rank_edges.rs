@@ -10,6 +10,7 @@ use clap::ArgMatches;
 use graph::{EdgeList, Graph, PageRank, Preference, best_first, harmonic, read_edge_list};
 use model::PageUrl;
 use serde_json::json;
+use service::UNKNOWN_SHOWN;
 
 use super::rank::tell_of_unknown;
 use crate::output::Output;
@@ -119,7 +120,7 @@ fn find(context: &Context, wanted: &[String], names: &[String]) -> Result<Vec<u3
     let unknown: Vec<&String> =
         wanted.iter().filter(|name| known.get(name.as_str()) == Some(&false)).collect();
     if !unknown.is_empty() && !context.quiet {
-        let first: Vec<String> = unknown.iter().take(5).map(|name| (*name).clone()).collect();
+        let first: Vec<String> = unknown.iter().take(UNKNOWN_SHOWN).map(|name| (*name).clone()).collect();
         tell_of_unknown(unknown.len() as u64, wanted.len() as u64, &first);
     }
     Ok(found)

@@ -16,6 +16,9 @@ use crate::output::Output;
 use crate::page::{self, RawPage};
 use crate::{Context, Exit, Failure, batch};
 
+/// What text is read from.
+const READABLE: &str = "HTML, XML, plain text, Markdown, PDF, DOCX or ODT";
+
 /// Where a file is taken to stand when nothing says so.
 const NOWHERE: &str = "http://localhost/";
 
@@ -155,6 +158,12 @@ pub(super) fn main_text(name: &str, flags: &ArgMatches) -> Result<String, Failur
     let RawPage { body, mut headers, url } = page::read_raw(name, flags)?;
     if headers.0.is_empty() {
         headers = typed(kind_of(Path::new(name), &body), &WallClock::start());
+    }
+    let kind = headers.get("content-type");
+    if !body.is_empty() && extract::kind(kind, &body) == extract::Kind::Other {
+        let kind = kind.unwrap_or("a file of this kind");
+        let words = format!("{name}: no text is read from {kind}; give {READABLE}");
+        return Err(Failure::usage(anyhow::anyhow!(words)));
     }
     let nowhere = || parse(NOWHERE).map_err(|error| Failure::usage(anyhow::anyhow!(error)));
     let url = url.map_or_else(nowhere, Ok)?;

@@ -1,15 +1,19 @@
 //! What has changed since a page was kept before: images under the same URL, attributes, places that are named as noise.
 
 use std::io::Cursor;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
+use frontier::tables::MISSING;
 use image::{ImageFormat, Rgb, RgbImage};
+use kv::{Durability, Reader as _, Store};
 use serde_json::Value;
 use webs::Answer;
 
 use crate::duplicates::Desk;
-use crate::served::{missing, small};
+use crate::served::{missing, page, robots, shortest_gaps, small};
 
 /// A picture of stripes, so wide.
 fn picture(stripe: u32) -> Vec<u8> {
@@ -220,4 +224,100 @@ fn an_image_with_another_address_every_time_is_noise() {
     let change = desk.json(&["changes", &base]).remove(0);
     assert_eq!((&change["noise"], &change["versions"]), (&true.into(), &4.into()), "{change}");
     assert!(!change["details"]["images"].as_array().unwrap().is_empty(), "still told when asked: {change}");
+}
+
+/// Its server says so twice, by 404 or 410; the time between is taken off by hand.
+#[test]
+fn pages_that_are_gone_are_listed_with_what_their_server_said() {
+    const DAYS: u64 = 3 * 86_400_000;
+    let round = Arc::new(AtomicU32::new(0));
+    let served = round.clone();
+    let web = small(&["pier.test"], move |request| {
+        let rounds = match request.path.as_str() {
+            "/" => return page(["/missing", "/removed", "/both", "/back"]),
+            "/missing" => [200, 404, 404],
+            "/removed" => [200, 410, 410],
+            "/both" => [200, 404, 410],
+            "/back" => [200, 404, 200],
+            _ => return missing(),
+        };
+        let path = &request.path;
+        match rounds.get(served.load(Ordering::Relaxed) as usize).copied().unwrap_or(404) {
+            200 => {
+                Answer::new(200, "text/html", format!("<!doctype html><title>{path}</title><p>At {path}."))
+            }
+            status => Answer::new(status, "text/html", "<p>Nothing here."),
+        }
+    });
+    let desk = Desk::new(web);
+    let base = desk.site.start_url();
+    desk.crawl(&base, &[]);
+    let refresh = |to: u32| {
+        round.store(to, Ordering::Relaxed);
+        assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+        let store = Store::open(&Path::new(&desk.data()).join("crawl"), kv::Options::default()).unwrap();
+        let waiting: Vec<_> = store.iter(&MISSING).map(Result::unwrap).collect();
+        let mut batch = store.batch();
+        waiting.iter().for_each(|(page, since)| batch.put(&MISSING, page, &(since - DAYS)));
+        store.commit(batch, Durability::Synced).unwrap();
+        waiting.len()
+    };
+    assert_eq!(refresh(1), 4, "each is missing for the first time");
+    let rows = desk.json(&["changes"]);
+    assert_eq!((rows.len(), &rows[0]["gone"], &rows[0]["pages"]), (1, &0.into(), &5.into()), "{rows:?}");
+    assert_eq!(refresh(2), 0, "what was missing is gone, or was there again");
+    assert_eq!(refresh(3), 1, "the one that was there again is missing for the first time");
+
+    let rows = desk.json(&["changes"]);
+    let counts = rows.last().unwrap();
+    assert_eq!((rows.len(), &counts["gone"], &counts["pages"]), (4, &3.into(), &2.into()), "{rows:?}");
+    for (path, status) in [("missing", 404), ("removed", 410), ("both", 410)] {
+        let gone = row(&rows, path).unwrap_or_else(|| panic!("{path}: {rows:?}"));
+        assert_eq!((&gone["row"], &gone["status"]), (&"gone".into(), &status.into()), "{gone}");
+        let (first, last) = (gone["first"].as_str().unwrap(), gone["last"].as_str().unwrap());
+        assert_eq!(gone["words"], format!("gone: status {status} at {first} and again at {last}"));
+        let said = desk.say(&["changes"]).out;
+        let line = said.lines().find(|line| line.ends_with(&format!("/{path}"))).unwrap();
+        assert!(line.starts_with("gone") && line.contains(&format!("status {status}")), "{said}");
+        assert!(desk.say(&["why", &format!("{base}{path}")]).out.contains(&format!("gone: status {status}")));
+        // What was kept of it stays.
+        let kept = desk.say(&["version", &format!("{base}{path}"), "--text"]);
+        assert_eq!((kept.out.trim(), kept.code), (format!("At /{path}.").as_str(), Some(0)), "{}", kept.err);
+    }
+    let said = desk.say(&["changes"]).out;
+    assert!(said.ends_with("0 of 2 pages have changed, 3 are gone\n"), "{said}");
+    let later = desk.json(&["changes", "--since", "2100-01-01"]);
+    assert_eq!((later.len(), &later[0]["gone"]), (1, &0.into()), "{later:?}");
+}
+
+/// Of a page with more images than are asked for, the first ones are fetched, at the pace that robots.txt asks for.
+#[test]
+fn no_more_images_of_a_page_are_fetched_than_are_asked_for() {
+    let web = small(&["wall.test"], |request| match request.path.as_str() {
+        "/" => {
+            let images: String = (0..6).map(|number| format!("<img src=/{number}.png>")).collect();
+            // One that comes again counts once.
+            let text =
+                format!("<!doctype html><title>Wall</title><img src=/0.png>{images}<a href=/more>more</a>");
+            Answer::new(200, "text/html", text)
+        }
+        "/more" => Answer::new(200, "text/html", "<!doctype html><img src=/0.png><img src=/7.png><p>More."),
+        "/robots.txt" => robots("User-agent: *\nCrawl-delay: 0.2\n"),
+        path if path.ends_with(".png") => Answer::new(200, "image/png", picture(7)),
+        _ => missing(),
+    });
+    let desk = Desk::new(web);
+    let base = desk.site.start_url();
+    desk.crawl(&base, &["--images-per-page=3"]);
+    let log = desk.site.log();
+    let mut asked: Vec<&str> =
+        log.iter().map(|entry| entry.target.as_str()).filter(|target| target.ends_with(".png")).collect();
+    asked.sort_unstable();
+    assert_eq!(asked, ["/0.png", "/1.png", "/2.png", "/7.png"], "three of each page, each once");
+    let gaps = shortest_gaps(&log, |entry| entry.host.clone());
+    assert!(gaps.values().all(|gap| *gap >= Duration::from_millis(200)), "{gaps:?}");
+    let unknown = desk.say(&["why", &format!("{base}3.png")]).out;
+    assert!(unknown.contains("never met"), "{unknown}");
+    let kept = desk.json(&["pages", "--outcome", "fetched"]);
+    assert_eq!(kept.len(), 6, "two pages and four images: {kept:?}");
 }

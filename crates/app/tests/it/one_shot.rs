@@ -2,7 +2,10 @@
 
 use std::io::Write;
 
+use webs::Answer;
+
 use crate::gannet::{gannet, gannet_with, next_line, start};
+use crate::served::{Served, missing, small};
 
 #[test]
 fn url_prints_the_canonical_form() {
@@ -202,7 +205,7 @@ fn select_names_the_place_of_a_mistake() {
     let expected = "gannet: \"//a[\" at character 5: a name, `*`, `.`, `@` or node() is missing here\n";
     assert_eq!((said.out.as_str(), said.err.as_str(), said.code), ("", expected, Some(2)));
     let said = gannet(&["select", "no-such-file.html", "//a"]);
-    assert!(said.err.starts_with("gannet: no-such-file.html: "), "{}", said.err);
+    assert!(said.err.starts_with("gannet: cannot read no-such-file.html: "), "{}", said.err);
     assert_eq!(said.code, Some(2));
 }
 
@@ -407,6 +410,104 @@ fn fingerprint_shows_the_hash_of_the_literature() {
 }
 
 /// A PDF with one page, drawn by a stream of this dictionary and content.
+/// Two pages on the Web, of which one says a little more.
+fn library() -> Served {
+    const TEXT: &str = "The harbour master counts the boats every morning, and writes their number into a large book \
+        that nobody but the keeper of the lighthouse has ever asked to see.";
+    let html = |text: &str| Answer::new(200, "text/html", format!("<!doctype html><main><p>{text}</main>"));
+    Served::start(small(&[], move |request| match request.path.as_str() {
+        "/a" => html(TEXT),
+        "/b" => html(&format!("{TEXT} He is proud of it.")),
+        "/moved" => Answer::redirect(301, "/a"),
+        "/bytes" => Answer::new(200, "application/octet-stream", vec![0, 159, 146, 150]),
+        "/closed" => Answer::new(403, "text/html", "<p>No."),
+        "/busy" => Answer::new(503, "text/html", "<p>Later."),
+        "/robots.txt" => crate::served::robots("User-agent: *\nDisallow: /secret\n"),
+        _ => missing(),
+    }))
+}
+
+#[test]
+fn pages_on_the_web_are_fingerprinted_and_compared() {
+    let site = library();
+    let base = site.start_url();
+    let (a, b, moved) = (format!("{base}a"), format!("{base}b"), format!("{base}moved"));
+    let json = |args: &[&str]| -> Vec<serde_json::Value> {
+        let said = gannet(&[args, &["--allow-private", "--json"]].concat());
+        assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{args:?}");
+        said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    for hash in [&["--hash", "md5"][..], &[]] {
+        let told = json(&[&["fingerprint", &a, &b], hash].concat());
+        assert_eq!((&told[0]["name"], &told[1]["name"]), (&a.as_str().into(), &b.as_str().into()));
+        let hashes = |told: &serde_json::Value| -> Vec<String> {
+            let kept = told["minutiae"].as_array().unwrap_or_else(|| panic!("{told}"));
+            kept.iter().map(|kept| kept["hash"].as_str().unwrap().to_owned()).collect()
+        };
+        let (first, second) = (hashes(&told[0]), hashes(&told[1]));
+        assert!(first.len() > 5 && second.len() > first.len(), "{told:?}");
+        // A file with the same text has the same fingerprint, whatever stands around it.
+        let text = "The harbour master counts the boats every morning, and writes their number into a large book that \
+            nobody but the keeper of the lighthouse has ever asked to see.";
+        let given = gannet_with(&[&["fingerprint", "-", "--json"], hash].concat(), text.as_bytes(), &[]);
+        assert_eq!(hashes(&serde_json::from_str(&given.out).unwrap()), first);
+        let compared = json(&[&["compare", &a, &b], hash].concat()).remove(0);
+        assert_eq!(compared["a_in_b"], 1.0, "{compared}");
+        assert!((0.7..1.0).contains(&compared["similarity"].as_f64().unwrap()), "{compared}");
+    }
+    let md5 = gannet(&["fingerprint", &a, "--hash", "md5", "--allow-private"]).out;
+    let rolling = gannet(&["fingerprint", &a, "--allow-private"]).out;
+    assert!(md5 != rolling && md5.starts_with(&format!("{a}: ")), "{md5}{rolling}");
+    assert_eq!(json(&["compare", &moved, &a]).remove(0)["similarity"], 1.0, "redirects are followed");
+    let words = gannet(&["compare", &a, &b, "--allow-private"]).out;
+    assert!(words.contains("A in B      100.0 %") && words.contains("B: The harbour master"), "{words}");
+    let asked: Vec<String> = site.log().iter().map(|entry| entry.target.clone()).collect();
+    assert_eq!(asked[0], "/robots.txt", "which is asked first: {asked:?}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_named_with_what_to_do() {
+    let site = library();
+    let base = site.start_url();
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = folder.path().join("bytes.dat");
+    std::fs::write(&bytes, [0, 159, 146, 150]).unwrap();
+    let (bytes, folder) = (bytes.to_str().unwrap(), folder.path().to_str().unwrap());
+    let at = |path: &str| format!("{base}{path}");
+    let check = |name: &str, code: i32, words: &[&str]| {
+        for args in [&["fingerprint", name][..], &["compare", name, name]] {
+            let said = gannet(&[args, &["--allow-private"]].concat());
+            assert_eq!((said.code, said.out.as_str()), (Some(code), ""), "{args:?}: {}", said.err);
+            assert!(said.err.lines().count() == 1 && said.err.starts_with("gannet: "), "{}", said.err);
+            let named = name.strip_prefix("http://").map_or(name, |rest| rest.split('/').next().unwrap());
+            for words in words.iter().chain([&named]) {
+                assert!(said.err.contains(words), "{words}: {}", said.err);
+            }
+        }
+    };
+    check("nowhere.html", 2, &["cannot read nowhere.html: No such file", "begins with http://"]);
+    check("shop.test/a", 2, &["cannot read shop.test/a: ", "begins with http://"]);
+    check(folder, 2, &["Is a directory", "name a file in it"]);
+    check(bytes, 2, &["no text is read from a file of this kind", "give HTML, XML, plain text"]);
+    check(&at("bytes"), 2, &["/bytes: no text is read from application/octet-stream", "PDF, DOCX or ODT"]);
+    check(&at("nowhere"), 1, &["/nowhere answers with status 404; check the address"]);
+    check(&at("closed"), 1, &["/closed answers with status 403; ", "headers or cookies"]);
+    check(&at("busy"), 1, &["/busy answers with status 503; try again later"]);
+    check(&at("secret"), 1, &["robots.txt of ", " disallows ", "/secret"]);
+    check("http://127.0.0.1:9/", 1, &["cannot connect to 127.0.0.1:9", "try again later"]);
+    check("http://nowhere.invalid/", 1, &["no address to ask", "check the name"]);
+    let private = gannet(&["fingerprint", &at("a")]);
+    assert!(private.code == Some(1) && private.err.contains("--allow-private"), "{}", private.err);
+    let said = gannet(&["compare", "--all", "nowhere.jsonl"]);
+    assert!(
+        said.code == Some(2) && said.err.starts_with("gannet: cannot read nowhere.jsonl: No such file"),
+        "{}",
+        said.err
+    );
+    let said = gannet(&["compare", "--all", bytes]);
+    assert!(said.code == Some(2) && said.err.contains("line 1 is not {id, text}"), "{}", said.err);
+}
+
 fn pdf(dict: &str, content: &[u8]) -> Vec<u8> {
     let head = format!(
         "%PDF-1.4\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj\n\

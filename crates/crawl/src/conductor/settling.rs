@@ -68,9 +68,6 @@ impl Conductor {
             let row = (self.id.0, key.host.0, key.page);
             state.batch.put(&VISITS, &(row.0, row.1, row.2, started.0), &visit);
             if let (End::Page { links: offers, text, .. }, Some(links)) = (&mut end, &mut links) {
-                if self.frontier.has_revisits(self.id) {
-                    self.duplicates.expect_revisits();
-                }
                 let verdict =
                     self.duplicates.judge(&mut state.batch, self.id, key, fingerprint.as_deref())?;
                 verdict.apply(offers, links, text.as_mut());

@@ -588,6 +588,10 @@ fn missing() -> End {
     End::Failed { error: ErrorKind::Status(404), patience: Patience::Drop }
 }
 
+fn removed() -> End {
+    End::Failed { error: ErrorKind::Status(410), patience: Patience::Drop }
+}
+
 #[test]
 fn an_outage_deletes_nothing() {
     let start = url("a.web", "");
@@ -631,6 +635,39 @@ fn a_page_is_gone_when_its_server_says_so_twice_and_days_apart() {
     let Outcome::Gone { status: 404, first, last } = desk.outcome(&start) else { panic!("not gone") };
     assert!(last.since(first) >= 48 * HOUR);
     assert_eq!(desk.frontier.crawl(ONE).pages(), 0);
+}
+
+/// Not found and removed are the same evidence, of which the last word is told; a page that answers in between begins anew.
+#[test]
+fn a_page_is_gone_by_410_as_by_404() {
+    let says: [(fn() -> End, fn() -> End, Option<u16>); 5] = [
+        (removed, removed, Some(410)),
+        (missing, removed, Some(410)),
+        (removed, missing, Some(404)),
+        (missing, || page(vec![]), None),
+        (removed, || page(vec![]), None),
+    ];
+    for (number, (first, second, gone)) in says.into_iter().enumerate() {
+        let start = url("a.web", "");
+        let mut desk = Desk::new(std::slice::from_ref(&start));
+        let lease = desk.lease();
+        desk.settle(&lease, page(vec![]));
+        desk.now = desk.now + 72 * HOUR;
+        assert_eq!(desk.revisit(&start, first), Outcome::Fetched, "case {number}: once is not enough");
+        desk.now = desk.now + 72 * HOUR;
+        let now = desk.now;
+        let outcome = desk.revisit(&start, second);
+        if let Some(expected) = gone {
+            let Outcome::Gone { status, first, last } = outcome else { panic!("case {number}: {outcome}") };
+            assert_eq!((status, desk.frontier.crawl(ONE).pages()), (expected, 0), "case {number}");
+            assert!(last >= now && last.since(first) >= 48 * HOUR, "case {number}: {outcome}");
+            continue;
+        }
+        desk.now = desk.now + 72 * HOUR;
+        assert_eq!(desk.revisit(&start, missing), Outcome::Fetched, "case {number}: it was there in between");
+        desk.now = desk.now + 72 * HOUR;
+        assert_eq!(desk.revisit(&start, removed).name(), "gone", "case {number}: twice since then");
+    }
 }
 
 /// A first answer of when the clock was ahead counts from when that is found out, and no later.
@@ -702,6 +739,44 @@ fn room_in_a_full_collection_goes_to_whom_it_was_promised_on_whatever_host() {
     desk.settle(&lease, page(vec![]));
     assert!(matches!(desk.next(), Next::Reached(LimitReached::Pages)));
     assert!(!desk.frontier.has_revisits(ONE));
+}
+
+#[test]
+fn what_was_given_up_comes_back_when_there_is_more_room_and_not_by_other_rules() {
+    let (first, second) = (url("a.web", ""), url("b.web", ""));
+    let starts = [first.clone(), second.clone()];
+    let mut desk = Desk::with(&starts, |settings| settings.max_pages = 2);
+    for _ in 0..2 {
+        let lease = desk.lease_in_time().expect("two pages fit");
+        desk.settle(&lease, page(vec![link(&url("a.web", "star"), lease.urls[0].key, true)]));
+    }
+    let given_up = Outcome::OverLimit { limit: model::Limit::Pages };
+    // Each commit judges anew what was refused, once, after the rules have changed.
+    let begun = |store: Store, now: Timestamp, pages: u64, links: u32| {
+        let mut desk = Desk::over(store, now);
+        let project = project(&starts, |settings| (settings.max_pages, settings.max_links) = (pages, links));
+        desk.frontier.begin(ONE, &project).unwrap();
+        desk.crawl = ONE;
+        assert!(desk.frontier.has_to_reconsider(ONE), "the rules are others");
+        desk
+    };
+    // It was given up for a page that is to come, and there is no room for both.
+    let mut desk = begun(desk.store.clone(), desk.now, 2, 7);
+    desk.commit(|frontier, batch, _| {
+        let star = UrlKey::of(&url("a.web", "star"));
+        assert!(frontier.replace(batch, ONE, UrlKey::of(&second), star).unwrap());
+    });
+    assert!(!desk.frontier.has_to_reconsider(ONE));
+    assert_eq!(desk.outcome(&second), given_up);
+    let lease = desk.lease_in_time().expect("the room is promised");
+    desk.settle(&lease, page(vec![]));
+    assert_eq!(desk.outcome(&second), given_up);
+    let mut desk = begun(desk.store.clone(), desk.now, 2, 8);
+    desk.commit(|_, _, _| ());
+    assert_eq!(desk.outcome(&second), given_up, "in another run");
+    let mut desk = begun(desk.store.clone(), desk.now, 3, 8);
+    desk.commit(|_, _, _| ());
+    assert_eq!(desk.outcome(&second), Outcome::Waiting, "now there is room for three");
 }
 
 #[test]

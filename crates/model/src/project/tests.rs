@@ -135,6 +135,10 @@ fn a_wrong_value_is_refused_in_its_own_words() {
     check_crawl_refused("{robots_url: x}", "shop.yaml:4:21: \"x\": not a URL: relative URL without a base");
     check_crawl_refused("{connections: 0}", "shop.yaml:4:22: zero is too little here");
     check_crawl_refused(
+        "{duplicates_threshold: 101}",
+        "shop.yaml:4:31: more than a hundred percent; write 0 to 100",
+    );
+    check_crawl_refused(
         "{headers: {Host: a}}",
         "shop.yaml:4:18: \"Host\" is no header; Gannet sets it itself",
     );

@@ -292,6 +292,7 @@ pub struct CrawlSettings {
     #[schemars(extend("x-group" = "Duplicates", "x-unit" = "hashes"))]
     pub duplicates_w: u32,
     /// How alike near duplicates are at least, in percent; 0 = 60 by winnowing, 90 by words.
+    #[serde(deserialize_with = "request::percent")]
     #[schemars(extend("x-group" = "Duplicates", "x-unit" = "percent"))]
     pub duplicates_threshold: u32,
     /// What is done with exact duplicates. Links are left out only where all visible text is the same.
@@ -515,8 +516,7 @@ impl CrawlSettings {
     /// Which pages count as duplicates, and what is done with them.
     pub fn duplicate_settings(&self) -> DuplicateSettings {
         let usual = if self.duplicates == Duplicates::Keywords { 90 } else { 60 };
-        let threshold =
-            if self.duplicates_threshold == 0 { usual } else { self.duplicates_threshold.min(100) };
+        let threshold = if self.duplicates_threshold == 0 { usual } else { self.duplicates_threshold };
         DuplicateSettings {
             method: if self.keep == KeepPages::All { self.duplicates } else { Duplicates::Off },
             gram: self.duplicates_k,

@@ -153,6 +153,14 @@ where
     }
 }
 
+/// A part of a hundred.
+pub(super) fn percent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        percent @ 0..=100 => Ok(percent),
+        _ => Err(serde::de::Error::custom("more than a hundred percent; write 0 to 100")),
+    }
+}
+
 fn is_token(text: &str) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))

@@ -6,14 +6,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use archive::tables::VISITS;
-use kv::Reader;
 use model::{Timestamp, UrlKey};
 use search::settings::{Act, Source};
 use search::{DocumentKind, Hit, Located, Ranking, Search, SearchError, Searcher, Unmet};
 use serde::{Deserialize, Serialize};
 
 use super::{OpenIndex, WhyNotRequest, feed, with_searcher};
+use crate::versions::{Visited, visits};
 use crate::{Data, ServiceError, Why, WhyRequest, why};
 
 /// The chain.
@@ -107,11 +106,9 @@ fn not_indexed(
     let snapshot = data.store().snapshot();
     let last = match entry {
         None => None,
-        Some(entry) => {
-            snapshot.prefix(&VISITS, &(entry.crawl.0, key.host.0, key.page)).next_back().transpose()?
-        }
+        Some(entry) => visits(&snapshot, entry.crawl, key)?.pop(),
     };
-    let Some((_, visit)) = last else {
+    let Some(Visited { visit, .. }) = last else {
         return Ok((
             "it was not fetched".to_owned(),
             Some("\"gannet why URL\" tells which rules speak of it"),

@@ -1,6 +1,6 @@
 //! Projects as text: YAML or the same as JSON, checked with the place of what is wrong.
 
-use model::{Project, ProjectError, Template};
+use model::{CrawlSettings, Project, ProjectError, Template};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -92,8 +92,11 @@ fn check_parts(project: &Project) -> Result<(), ProjectError> {
         template::Template::compile(fields, &[], normalise)
             .map_err(|mistake| ProjectError::of_template(mistake, NAME))?;
     }
-    template::Template::links_only(&project.crawl.links_in, normalise)
-        .map_err(|mistake| ProjectError::of_template(mistake, NAME))?;
+    let CrawlSettings { links_in, ignore_changes, .. } = &project.crawl;
+    for (key, selectors) in [("links_in", links_in), ("ignore_changes", ignore_changes)] {
+        template::Template::check_selectors(key, selectors)
+            .map_err(|mistake| ProjectError::of_template(mistake, NAME))?;
+    }
     index_settings(project).map_err(|error| whole(format!("index: {error}")))?;
     Ok(())
 }

@@ -175,7 +175,10 @@ fn chosen<'a>(
 ) -> Result<(&'a Visited, &'a Visited), ServiceError> {
     let after = request.to.map_or(kept.len().checked_sub(1), |to| standing(kept, to.end_of_day()));
     let before = match request.from {
-        Some(from) => standing(kept, from).or_else(|| standing(kept, from.end_of_day())),
+        Some(from) => standing(kept, from).or_else(|| {
+            let day = from.0..=from.end_of_day().0;
+            kept.iter().position(|visited| day.contains(&visited.at))
+        }),
         None => after.and_then(|after| after.checked_sub(1)),
     };
     match (before, after) {

@@ -131,6 +131,10 @@ fn a_second_crawl_of_a_changed_site_keeps_both_versions() {
     let old = shop.ask(&["version", url, "--at", first]).out;
     let new = shop.ask(&["version", url]).out;
     assert!(old.contains("<html") && new.contains("<html") && old != new);
+    // A date is meant from its beginning to its end.
+    let [from, to] = [0, 1].map(|place| &versions[place]["at"].as_str().unwrap()[..10]);
+    let days = shop.json(&["changes", url, "--from", from, "--to", to, "--json"]).remove(0);
+    assert_eq!((&days["before"], &days["after"]), (&versions[0]["at"], &versions[1]["at"]), "{days}");
     let why = shop.ask(&["why", url]).out;
     assert!(why.contains("2 versions") && why.contains("changed at 1 of 1"), "{why}");
     // Seconds apart, which says little of how often it changes.

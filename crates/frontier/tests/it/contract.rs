@@ -640,7 +640,8 @@ fn a_page_is_gone_when_its_server_says_so_twice_and_days_apart() {
 /// Not found and removed are the same evidence, of which the last word is told; a page that answers in between begins anew.
 #[test]
 fn a_page_is_gone_by_410_as_by_404() {
-    let says: [(fn() -> End, fn() -> End, Option<u16>); 5] = [
+    type Says = fn() -> End;
+    let says: [(Says, Says, Option<u16>); 5] = [
         (removed, removed, Some(410)),
         (missing, removed, Some(410)),
         (removed, missing, Some(404)),

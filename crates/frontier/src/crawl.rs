@@ -9,7 +9,7 @@ use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestam
 use crate::guards::Guards;
 use crate::importance::{Facts, Importance};
 use crate::key_hash::{KeyMap, KeySet};
-use crate::order::{self, Candidate, CrawlOrder};
+use crate::order::{self, Candidate, CrawlOrder, Needs};
 use crate::ready::Ready;
 use crate::tables::{
     FACTS, LATER, PageKey, QUEUE, REVISITS, SCHEDULE, SHALLOWER, SITES, STATS, SiteRecord, Stats, URLS,
@@ -26,6 +26,8 @@ pub struct Crawl {
     pub(crate) politeness: Politeness,
     pub(crate) retry: Retry,
     pub(crate) order: Box<dyn CrawlOrder>,
+    /// What that looks at.
+    pub(crate) needs: Needs,
     /// What links say of waiting URLs, for orders that ask.
     pub(crate) importance: Importance,
     /// The epoch in which the URLs of all hosts in memory were last put in order.
@@ -157,10 +159,11 @@ impl Crawl {
         let last_order = store.get(&FACTS, &order_fact(id))?;
         let stats = store.get(&STATS, &id.0)?.unwrap_or_default();
         let order = order::named(settings.order);
+        let needs = order.needs();
         let fetched = stats.outcomes.get("fetched").copied().unwrap_or(0);
         Ok(Crawl {
             id,
-            importance: Importance::new(fetched, order.uses_links(), order.worth()),
+            importance: Importance::new(fetched, needs.links, needs.worth),
             swept: 0,
             next_in_order: HostKey(0),
             any_url: PageUrl::parse("http://any.invalid/").expect("a URL"),
@@ -169,6 +172,7 @@ impl Crawl {
             politeness: Politeness::of(&settings),
             retry: Retry::of(&settings),
             order,
+            needs,
             stats,
             stats_changed: false,
             sites: KeyMap::default(),
@@ -353,7 +357,7 @@ impl Crawl {
     ) -> Result<(), FrontierError> {
         let id = self.id.0;
         self.touched.insert(key.host);
-        if self.order.changes() {
+        if self.needs.changes() {
             self.importance.placed(key, record.priority);
         }
         let site = self.site(store, key.host)?;

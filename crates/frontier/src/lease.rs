@@ -286,10 +286,10 @@ impl Frontier {
         let gap = crawl.politeness.gap(state.record.crawl_delay.map(Duration::from_millis));
         let connections = crawl.settings.connections_per_host as usize;
         // An order that each page may change takes one at a time while pages are few.
-        let one_by_one = crawl.order.changes() && crawl.importance.is_young();
+        let one_by_one = crawl.needs.changes() && crawl.importance.is_young();
         let most = if gap < BATCH_GAP && !one_by_one { BATCH } else { connections };
         let mut count = most.min(room);
-        if let Some(deadline) = crawl.deadline.filter(|_| crawl.order.is_timed()) {
+        if let Some(deadline) = crawl.deadline.filter(|_| crawl.needs.times) {
             let likely = crawl.times.get(&key).map_or(Duration::ZERO, Times::p95);
             if now + likely > deadline {
                 self.crawl_mut(id).out_of_time = true;
@@ -352,7 +352,7 @@ impl Frontier {
         let store = self.store.clone();
         let crawl = self.crawl(id);
         // An order that looks at all hosts goes on with another as soon as that has something better.
-        let beyond = if crawl.order.changes() { crawl.ready.best() } else { END };
+        let beyond = if crawl.needs.changes() { crawl.ready.best() } else { END };
         let mut only_promised = self.crawl(id).is_promised();
         let mut is_first = true;
         let mut urls = Vec::with_capacity(count.min(BATCH));

@@ -78,44 +78,52 @@ pub trait CrawlOrder: Send + Sync {
         &[1]
     }
 
-    /// True when all URLs of a host change together, so that they are put in order together.
-    fn whole_hosts(&self) -> bool {
-        self.lanes().len() > 1
+    /// What it looks at; the URL and its depth alone unless said.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+}
+
+/// What an order looks at, beside the URL and its depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Links to a URL; those of pages read before a restart count.
+    pub links: bool,
+    /// Ranks of all known links, which tell it more than what it gathers itself.
+    pub ranks: bool,
+    /// Links on the pages of a host: all its URLs change together, and are put in order together.
+    pub host_links: bool,
+    /// Relevance.
+    pub topic: bool,
+    /// How long hosts take: a page is not begun that may last beyond the crawl's deadline.
+    pub times: bool,
+    /// Nothing but links, not the URL or its depth.
+    pub links_alone: bool,
+    /// What alone decides, if it is one of these.
+    pub worth: Worth,
+}
+
+impl Needs {
+    /// Of an order that goes by one figure of links alone.
+    fn worth(worth: Worth) -> Needs {
+        Needs { links: true, links_alone: true, worth, ..Needs::default() }
     }
 
     /// True when the score of a waiting URL changes with what is found elsewhere.
-    fn changes(&self) -> bool {
-        false
+    pub fn changes(&self) -> bool {
+        self.links || self.topic
     }
 
-    /// True when it goes by links, so that those of pages read before a restart count.
-    fn uses_links(&self) -> bool {
-        false
-    }
-
-    /// True when links alone decide, not the URL or its depth.
-    fn is_by_links(&self) -> bool {
-        false
-    }
-
-    /// What alone decides, if it is one of these.
-    fn worth(&self) -> Worth {
-        Worth::Other
-    }
-
-    /// True when ranks of all known links tell it more than what it gathers itself.
-    fn uses_ranks(&self) -> bool {
-        false
-    }
-
-    /// True when relevance counts for it.
-    fn uses_topic(&self) -> bool {
-        false
-    }
-
-    /// True when a page is not begun that may last beyond the crawl's deadline.
-    fn is_timed(&self) -> bool {
-        false
+    fn and(self, other: Needs) -> Needs {
+        Needs {
+            links: self.links || other.links,
+            ranks: self.ranks || other.ranks,
+            host_links: self.host_links || other.host_links,
+            topic: self.topic || other.topic,
+            times: self.times || other.times,
+            links_alone: self.links_alone && other.links_alone,
+            worth: Worth::Other,
+        }
     }
 }
 
@@ -202,20 +210,8 @@ impl CrawlOrder for Backlink {
         share(f64::from(candidate.in_links), 10.0)
     }
 
-    fn changes(&self) -> bool {
-        true
-    }
-
-    fn uses_links(&self) -> bool {
-        true
-    }
-
-    fn is_by_links(&self) -> bool {
-        true
-    }
-
-    fn worth(&self) -> Worth {
-        Worth::InLinks
+    fn needs(&self) -> Needs {
+        Needs::worth(Worth::InLinks)
     }
 }
 
@@ -226,24 +222,8 @@ impl CrawlOrder for ByPageRank {
         (1.0 - 1e-6) * share(candidate.rank, 1.0) + tie
     }
 
-    fn changes(&self) -> bool {
-        true
-    }
-
-    fn uses_ranks(&self) -> bool {
-        true
-    }
-
-    fn uses_links(&self) -> bool {
-        true
-    }
-
-    fn is_by_links(&self) -> bool {
-        true
-    }
-
-    fn worth(&self) -> Worth {
-        Worth::Rank
+    fn needs(&self) -> Needs {
+        Needs { ranks: true, ..Needs::worth(Worth::Rank) }
     }
 }
 
@@ -252,16 +232,8 @@ impl CrawlOrder for ForwardLink {
         share(candidate.forward_links, 10.0)
     }
 
-    fn whole_hosts(&self) -> bool {
-        true
-    }
-
-    fn changes(&self) -> bool {
-        true
-    }
-
-    fn uses_links(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { links: true, host_links: true, ..Needs::default() }
     }
 }
 
@@ -295,12 +267,8 @@ impl CrawlOrder for PValue {
         &[4, 2, 1]
     }
 
-    fn changes(&self) -> bool {
-        true
-    }
-
-    fn uses_links(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { links: true, host_links: true, ..Needs::default() }
     }
 }
 
@@ -309,12 +277,8 @@ impl CrawlOrder for ByRelevance {
         if candidate.depth == 0 { 1.0 } else { candidate.parent_relevance.clamp(0.0, 1.0) }
     }
 
-    fn uses_topic(&self) -> bool {
-        true
-    }
-
-    fn changes(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { topic: true, ..Needs::default() }
     }
 }
 
@@ -323,12 +287,8 @@ impl CrawlOrder for ByTopic {
         if candidate.depth == 0 { 1.0 } else { candidate.promise.clamp(0.0, 1.0) }
     }
 
-    fn uses_topic(&self) -> bool {
-        true
-    }
-
-    fn changes(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { topic: true, ..Needs::default() }
     }
 }
 
@@ -341,8 +301,8 @@ impl CrawlOrder for TimedBreadthFirst {
         BreadthFirst.priority(candidate)
     }
 
-    fn is_timed(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { times: true, ..Needs::default() }
     }
 }
 
@@ -351,20 +311,8 @@ impl CrawlOrder for Opic {
         share(candidate.cash, 0.01)
     }
 
-    fn changes(&self) -> bool {
-        true
-    }
-
-    fn uses_links(&self) -> bool {
-        true
-    }
-
-    fn is_by_links(&self) -> bool {
-        true
-    }
-
-    fn worth(&self) -> Worth {
-        Worth::Cash
+    fn needs(&self) -> Needs {
+        Needs::worth(Worth::Cash)
     }
 }
 
@@ -382,32 +330,14 @@ impl CrawlOrder for Mixed {
         if all > 0.0 { sum / all } else { 0.0 }
     }
 
-    fn whole_hosts(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.whole_hosts())
+    /// The heaviest part has its turns, the first of several.
+    fn lanes(&self) -> &'static [usize] {
+        let heaviest = self.0.iter().rev().max_by(|a, b| a.0.total_cmp(&b.0));
+        heaviest.map_or(&[1], |(_, order)| order.lanes())
     }
 
-    fn changes(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.changes())
-    }
-
-    fn uses_links(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.uses_links())
-    }
-
-    fn is_by_links(&self) -> bool {
-        self.0.iter().all(|(_, order)| order.is_by_links())
-    }
-
-    fn uses_ranks(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.uses_ranks())
-    }
-
-    fn uses_topic(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.uses_topic())
-    }
-
-    fn is_timed(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.is_timed())
+    fn needs(&self) -> Needs {
+        self.0.iter().map(|(_, order)| order.needs()).reduce(Needs::and).unwrap_or_default()
     }
 }
 

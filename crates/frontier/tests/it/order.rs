@@ -190,6 +190,21 @@ fn pvalue_serves_its_lanes_in_turn_so_that_nothing_starves() {
     check("pvalue", None, &pages, "s w0 w1 w2 w5 w6 w8 w3 w4 w7");
 }
 
+/// The heaviest part shares the turns as it would alone; a light one does not.
+#[test]
+fn a_mixed_order_has_the_lanes_of_its_heaviest_part() {
+    let names: Vec<String> = (0..9).map(|n| format!("w{n}")).collect();
+    let links = names.join(" ");
+    let mut pages = vec![("s", links.as_str())];
+    pages.extend(names.iter().map(|name| (name.as_str(), "")));
+    let (in_lanes, in_a_row) = ("s w0 w1 w2 w5 w6 w8 w3 w4 w7", "s w0 w1 w2 w3 w4 w5 w6 w7 w8");
+    check("0.7 pvalue + 0.3 backlink", None, &pages, in_lanes);
+    check("0.3 backlink + 0.7 pvalue", None, &pages, in_lanes);
+    check("0.5 pvalue + 0.5 backlink", None, &pages, in_lanes);
+    check("0.5 backlink + 0.5 pvalue", None, &pages, in_a_row);
+    check("0.3 pvalue + 0.7 backlink", None, &pages, in_a_row);
+}
+
 #[test]
 fn mixed_orders_fetch_by_their_sum() {
     check("0.999 location + 0.001 backlink", None, DIAMOND, "s a b d c e");

@@ -250,8 +250,10 @@ impl Importance {
         // A start URL begins with something to hand on.
         let cash = if in_links == 0 { 1.0 } else { cash };
         let mut links: Vec<(u32, u8)> = Vec::with_capacity(targets.len());
-        for (target, weight, promise) in targets {
-            let Some(number) = self.number(target) else { continue };
+        // Known ones are found all at once: they lie apart, and one after the other each would be waited for.
+        let found: Vec<Option<u32>> = targets.iter().map(|(target, _, _)| self.find(*target)).collect();
+        for ((target, weight, promise), found) in targets.into_iter().zip(found) {
+            let Some(number) = found.or_else(|| self.number(target)) else { continue };
             links.push((number, weight));
             let share = f32::from(weight) / all;
             let known = &mut self.known[number as usize];

@@ -179,6 +179,7 @@ impl Frontier {
         let outcome = self.after_revisit(batch, id, settled.key, outcome, now)?;
         self.crawl_mut(id).guards.ended(settled.key, !outcome.is_open());
         self.record(batch, id, settled.key, record, outcome)?;
+        self.recent.touch(offers.iter().map(|offer| offer.key));
         for offer in offers {
             self.offer_from(batch, id, offer, inviter, now)?;
         }

@@ -634,9 +634,14 @@ impl Known {
 }
 
 /// What a URL at this place of a queue was worth: the odds of its score.
-fn worth_at(place: u32) -> f32 {
+pub(crate) fn worth_at(place: u32) -> f32 {
     let score = Priority(u32::MAX - place).score();
     score / (1.0 - score)
+}
+
+/// The place of a queue where URLs are worth so much.
+pub(crate) fn place_of(worth: f32) -> u32 {
+    u32::MAX - Priority::of_score(f64::from(worth / (1.0 + worth))).0
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub struct Priority(pub u32);
 
 impl Priority {
     /// Of a score from 0 to 1.
-    fn of_score(score: f64) -> Priority {
+    pub(crate) fn of_score(score: f64) -> Priority {
         // The bits of floats that are not negative have their order.
         Priority((score.clamp(0.0, 1.0) as f32).to_bits())
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use kv::{Batch, Reader, Store};
-use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
+use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Policy, Project, Timestamp, UrlKey};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::guards::Guards;
 use crate::importance::{Facts, Importance};
@@ -158,7 +159,7 @@ impl Crawl {
         let last_rules = store.get(&FACTS, &rules_fact(id))?;
         let last_order = store.get(&FACTS, &order_fact(id))?;
         let stats = store.get(&STATS, &id.0)?.unwrap_or_default();
-        let order = order::named(settings.order);
+        let order = order::named(&settings);
         let needs = order.needs();
         let fetched = stats.outcomes.get("fetched").copied().unwrap_or(0);
         Ok(Crawl {
@@ -190,7 +191,7 @@ impl Crawl {
             revisits: store.prefix(&REVISITS, &id.0).keys().count() as u64,
             reconsider: (last_rules != Some(fingerprint)).then_some(None),
             retry_failed: false,
-            reorder: (last_order != Some(order_mark(settings.order))).then_some((id.0, 0, BEGIN)),
+            reorder: (last_order != Some(order_mark(&settings))).then_some((id.0, 0, BEGIN)),
             times: KeyMap::default(),
             deadline: None,
             out_of_time: false,
@@ -268,7 +269,7 @@ impl Crawl {
             in_links: facts.in_links,
             rank: f64::from(facts.rank),
             cash: f64::from(facts.cash),
-            forward_links: self.importance.links_on(key.host),
+            forward_links: facts.links.map_or_else(|| self.importance.links_on(key.host), f64::from),
             pages: self.pages(),
             parent_relevance: f64::from(facts.parent_relevance),
             promise: f64::from(facts.promise),
@@ -485,8 +486,9 @@ pub(crate) fn order_fact(id: CrawlId) -> String {
 }
 
 /// An order as a fact.
-pub(crate) fn order_mark(order: model::Order) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(order.to_string().as_bytes())
+pub(crate) fn order_mark(settings: &CrawlSettings) -> u64 {
+    let seed = if settings.order.has(Policy::Random) { settings.order_seed } else { 0 };
+    xxh3_64_with_seed(settings.order.to_string().as_bytes(), seed)
 }
 
 fn rules_of(store: &Store, id: CrawlId, project: &Project) -> Result<Rules, FrontierError> {

@@ -3,8 +3,8 @@
 //! An order sees a [`Candidate`] and answers with a [`Priority`]; ties are broken by discovery. The same code
 //! serves a real crawl and a simulated one. What a candidate is worth to links is gathered in `importance`.
 
-use model::{PageUrl, Policy};
-use xxhash_rust::xxh3::xxh3_64;
+use model::{CrawlSettings, PageUrl, Policy};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// What an order may look at.
 #[derive(Clone, Copy, Debug)]
@@ -179,8 +179,9 @@ pub struct TimedBreadthFirst;
 /// Online importance: what fetched pages have handed on.
 pub struct Opic;
 
-/// No order at all, the same each time.
-pub struct Random;
+/// No order at all, the same each time for the same number.
+#[derive(Default)]
+pub struct Random(pub u64);
 
 /// Several orders, each with its share.
 pub struct Mixed(pub Vec<(f64, Box<dyn CrawlOrder>)>);
@@ -319,7 +320,7 @@ impl CrawlOrder for Opic {
 impl CrawlOrder for Random {
     fn score(&self, candidate: &Candidate<'_>) -> f64 {
         // Every 24 bits of it make another float.
-        (xxh3_64(candidate.url.as_str().as_bytes()) >> 40) as f64 / (1u64 << 24) as f64
+        (xxh3_64_with_seed(candidate.url.as_str().as_bytes(), self.0) >> 40) as f64 / (1u64 << 24) as f64
     }
 }
 
@@ -342,20 +343,21 @@ impl CrawlOrder for Mixed {
 }
 
 /// The order of a project's settings.
-pub(crate) fn named(order: model::Order) -> Box<dyn CrawlOrder> {
-    let terms: Vec<(f64, Policy)> = order.terms().collect();
+pub(crate) fn named(settings: &CrawlSettings) -> Box<dyn CrawlOrder> {
+    let seed = settings.order_seed;
+    let terms: Vec<(f64, Policy)> = settings.order.terms().collect();
     match terms[..] {
-        [(_, policy)] => one(policy),
-        _ => Box::new(Mixed(terms.into_iter().map(|(weight, policy)| (weight, one(policy))).collect())),
+        [(_, policy)] => one(policy, seed),
+        _ => Box::new(Mixed(terms.into_iter().map(|(weight, policy)| (weight, one(policy, seed))).collect())),
     }
 }
 
 /// The place in the queue of a URL of which nothing but its depth is known.
-pub fn first_priority(order: model::Order, url: &PageUrl, depth: u32) -> Priority {
-    named(order).priority(&Candidate::unknown(url, depth))
+pub fn first_priority(settings: &CrawlSettings, url: &PageUrl, depth: u32) -> Priority {
+    named(settings).priority(&Candidate::unknown(url, depth))
 }
 
-fn one(policy: Policy) -> Box<dyn CrawlOrder> {
+fn one(policy: Policy, seed: u64) -> Box<dyn CrawlOrder> {
     match policy {
         Policy::BreadthFirst => Box::new(BreadthFirst),
         Policy::DepthFirst => Box::new(DepthFirst),
@@ -368,7 +370,7 @@ fn one(policy: Policy) -> Box<dyn CrawlOrder> {
         Policy::Topic => Box::new(ByTopic),
         Policy::TimedBreadthFirst => Box::new(TimedBreadthFirst),
         Policy::Opic => Box::new(Opic),
-        Policy::Random => Box::new(Random),
+        Policy::Random => Box::new(Random(seed)),
     }
 }
 
@@ -507,7 +509,7 @@ mod tests {
         }
         let extreme = Candidate { rank: f64::INFINITY, cash: f64::MAX, forward_links: f64::MAX, ..high };
         for policy in Policy::ALL {
-            let score = one(policy).score(&extreme);
+            let score = one(policy, 0).score(&extreme);
             assert!((0.0..=1.0).contains(&score), "{policy}: {score}");
         }
         assert!(Priority::of_score(0.3) > Priority::of_score(0.299_999));
@@ -518,7 +520,10 @@ mod tests {
         let url = PageUrl::parse("http://a.test/").unwrap();
         let known = Candidate { rank: 3.0, depth: 4, ..candidate(&url) };
         let near = Candidate { rank: 1.0, depth: 0, ..candidate(&url) };
-        let score = |text: &str, page: &Candidate<'_>| named(text.parse().unwrap()).score(page);
+        let score = |text: &str, page: &Candidate<'_>| {
+            let order = text.parse().unwrap();
+            named(&CrawlSettings { order, ..CrawlSettings::default() }).score(page)
+        };
         let (ranks, levels) = ("0.9 pagerank + 0.1 breadth-first", "0.1 pagerank + 0.9 breadth-first");
         assert!(score(ranks, &known) > score(ranks, &near));
         assert!(score(levels, &known) < score(levels, &near));

@@ -15,7 +15,7 @@ impl Frontier {
         let crawl = self.crawl_mut(id);
         crawl.settings.order = order;
         let went_by_links = crawl.needs.links;
-        crawl.order = order::named(order);
+        crawl.order = order::named(&crawl.settings);
         crawl.needs = crawl.order.needs();
         if crawl.needs.links && !went_by_links {
             // Nobody has gathered what the pages so far say of links.
@@ -53,8 +53,7 @@ impl Frontier {
         let crawl = self.crawl_mut(id);
         crawl.reorder = next;
         if next.is_none() {
-            let order = crawl.settings.order;
-            batch.put(&FACTS, &order_fact(id), &order_mark(order));
+            batch.put(&FACTS, &order_fact(id), &order_mark(&crawl.settings));
         }
         Ok(())
     }

@@ -150,25 +150,29 @@ fn pvalue_takes_s1s_hosts_by_the_links_on_their_pages() {
     assert_eq!(second_pages("pvalue", ON_S1S_PAGES), "b c a d e");
 }
 
-/// Pages that the start leads to, in their order by `random`.
-fn by_chance(host: &str) -> Vec<String> {
+/// Pages that the start leads to, in their order by `random` with this seed.
+fn by_chance(host: &str, seed: u64) -> Vec<String> {
     let names: Vec<PageUrl> = (0..40).map(|n| url(host, &format!("w{n}"))).collect();
     let mut web = FakeWeb::default();
     web.page(&url(host, ""), &names);
     names.iter().for_each(|name| web.page(name, &[]));
-    let edit = |settings: &mut CrawlSettings| settings.order = "random".parse().unwrap();
+    let edit = |settings: &mut CrawlSettings| {
+        (settings.order, settings.order_seed) = ("random".parse().unwrap(), seed);
+    };
     let leased = Driver::new(web, project(&[url(host, "")], edit), 1).run_plainly();
     leased[1..].iter().map(|url| url.rsplit_once('/').unwrap().1.to_owned()).collect()
 }
 
-/// Chance is in the URLs: there is no seed, so that a crawl and its simulation have the same order.
+/// Chance is in the URLs and the seed, so that a crawl and its simulation have the same order.
 #[test]
-fn random_takes_each_page_once_in_an_order_of_the_urls_alone() {
-    let (one, again, other) = (by_chance("a.web"), by_chance("a.web"), by_chance("b.web"));
-    assert_eq!(one, again);
+fn random_takes_each_page_once_in_an_order_of_the_urls_and_the_seed_alone() {
+    let (one, again, other) = (by_chance("a.web", 0), by_chance("a.web", 0), by_chance("b.web", 0));
+    let (seeded, seeded_again) = (by_chance("a.web", 7), by_chance("a.web", 7));
+    assert_eq!((&one, &seeded), (&again, &seeded_again));
     assert_ne!(one, other);
+    assert_ne!(one, seeded);
     let found: Vec<String> = (0..40).map(|n| format!("w{n}")).collect();
-    for order in [one, other] {
+    for order in [one, other, seeded] {
         let place = |name: &String| found.iter().position(|other| other == name).unwrap();
         let places: Vec<usize> = order.iter().map(place).collect();
         // Of 39 steps about half go up.

@@ -94,7 +94,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "rank",
-        about: "PageRank on a made-up power-law graph: arcs per second, bytes per arc, time and memory of the transpose",
+        about: "PageRank, trust, host rank and centrality on a made-up power-law graph: arcs per second, bytes per arc, time and memory of the transpose; simulated crawls",
         package: "graph",
         example: "bench_rank",
         beside: Beside::Nothing,
@@ -116,7 +116,9 @@ const BENCHES: &[Bench] = &[
 ];
 
 /// Benchmarks with further examples: the benchmark, the package and the example. Those of `app` run the program itself.
+/// One that is a benchmark of its own does not take the arguments of the other.
 const FURTHER: &[(&str, &str, &str)] = &[
+    ("rank", "simulate", "bench_simulate"),
     ("search", "search", "bench_answers"),
     ("search", "app", "bench_pages"),
     ("frontier", "simulate", "bench_order"),
@@ -166,6 +168,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
             let mut command = cargo();
             command.args(["run", "--release", "--package", package, "--example", example]);
             command.envs(named.iter().map(|(name, path)| (name, path)));
+            let is_of_another = BENCHES.iter().any(|other| other.name != name && other.example == example);
+            let passed_on = if is_of_another { &[] } else { passed_on };
             let (status, lines) = relay(command.args(locked()).arg("--").args(passed_on))?;
             if !status.success() {
                 bail!("{name} ended with {status}");

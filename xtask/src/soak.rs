@@ -66,7 +66,7 @@ const SOAKS: &[Soak] = &[
     },
     Soak {
         name: "orders",
-        about: "orders against each other on generated webs of 60,000 pages: PageRank gathered, pages on topic",
+        about: "orders against each other on generated webs of 60,000 pages, of one host and of many: PageRank gathered, pages on topic",
         kind: Kind::Tests { packages: &["simulate"], filters: &["order_"], seeds: 6 },
     },
     Soak {

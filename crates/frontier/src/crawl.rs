@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use kv::{Batch, Reader, Store};
-use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
+use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Policy, Project, Timestamp, UrlKey};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::guards::Guards;
 use crate::importance::{Facts, Importance};
 use crate::key_hash::{KeyMap, KeySet};
-use crate::order::{self, Candidate, CrawlOrder};
+use crate::order::{self, Candidate, CrawlOrder, Needs};
 use crate::ready::Ready;
 use crate::tables::{
     FACTS, LATER, PageKey, QUEUE, REVISITS, SCHEDULE, SHALLOWER, SITES, STATS, SiteRecord, Stats, URLS,
@@ -26,6 +27,8 @@ pub struct Crawl {
     pub(crate) politeness: Politeness,
     pub(crate) retry: Retry,
     pub(crate) order: Box<dyn CrawlOrder>,
+    /// What that looks at.
+    pub(crate) needs: Needs,
     /// What links say of waiting URLs, for orders that ask.
     pub(crate) importance: Importance,
     /// The epoch in which the URLs of all hosts in memory were last put in order.
@@ -158,14 +161,15 @@ impl Crawl {
         let last_rules = store.get(&FACTS, &rules_fact(id))?;
         let last_order = store.get(&FACTS, &order_fact(id))?;
         let stats = store.get(&STATS, &id.0)?.unwrap_or_default();
-        let order = order::named(settings.order);
+        let order = order::named(&settings);
+        let needs = order.needs();
         let fetched = stats.outcomes.get("fetched").copied().unwrap_or(0);
         let revisits = store.prefix(&REVISITS, &id.0).keys().count() as u64;
         let most = settings.max_pages;
         let began_full = most > 0 && stats.pages() + revisits >= most;
         Ok(Crawl {
             id,
-            importance: Importance::new(fetched, order.uses_links(), order.worth()),
+            importance: Importance::new(fetched, needs.links, needs.worth),
             swept: 0,
             next_in_order: HostKey(0),
             any_url: PageUrl::parse("http://any.invalid/").expect("a URL"),
@@ -174,6 +178,7 @@ impl Crawl {
             politeness: Politeness::of(&settings),
             retry: Retry::of(&settings),
             order,
+            needs,
             stats,
             stats_changed: false,
             sites: KeyMap::default(),
@@ -192,7 +197,7 @@ impl Crawl {
             revisits,
             reconsider: (last_rules != Some(fingerprint)).then_some(None),
             retry_failed: false,
-            reorder: (last_order != Some(order_mark(settings.order))).then_some((id.0, 0, BEGIN)),
+            reorder: (last_order != Some(order_mark(&settings))).then_some((id.0, 0, BEGIN)),
             times: KeyMap::default(),
             deadline: None,
             out_of_time: false,
@@ -270,7 +275,7 @@ impl Crawl {
             in_links: facts.in_links,
             rank: f64::from(facts.rank),
             cash: f64::from(facts.cash),
-            forward_links: self.importance.links_on(key.host),
+            forward_links: facts.links.map_or_else(|| self.importance.links_on(key.host), f64::from),
             pages: self.pages(),
             parent_relevance: f64::from(facts.parent_relevance),
             promise: f64::from(facts.promise),
@@ -359,7 +364,7 @@ impl Crawl {
     ) -> Result<(), FrontierError> {
         let id = self.id.0;
         self.touched.insert(key.host);
-        if self.order.changes() {
+        if self.needs.changes() {
             self.importance.placed(key, record.priority);
         }
         let site = self.site(store, key.host)?;
@@ -487,8 +492,9 @@ pub(crate) fn order_fact(id: CrawlId) -> String {
 }
 
 /// An order as a fact.
-pub(crate) fn order_mark(order: model::Order) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(order.to_string().as_bytes())
+pub(crate) fn order_mark(settings: &CrawlSettings) -> u64 {
+    let seed = if settings.order.has(Policy::Random) { settings.order_seed } else { 0 };
+    xxh3_64_with_seed(settings.order.to_string().as_bytes(), seed)
 }
 
 fn rules_of(store: &Store, id: CrawlId, project: &Project) -> Result<Rules, FrontierError> {

@@ -13,7 +13,7 @@ use crate::{FARTHEST, Frontier, FrontierError, HostState, page_key};
 const REFUSALS: usize = 256;
 
 /// URLs of a host that are worth a lease even if another host has better ones.
-const FEW: usize = 8;
+const FEW: usize = 2;
 
 /// Hosts read from the schedule at once.
 const LOAD: usize = 1_024;

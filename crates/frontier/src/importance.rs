@@ -106,6 +106,8 @@ struct Known {
     /// It was fetched.
     read: bool,
     stands: Stands,
+    /// Links on it as it was last read, as far as they can be counted here.
+    links: u16,
 }
 
 /// How a waiting URL stands beside its place in the queue.
@@ -143,6 +145,8 @@ struct Promised {
 /// What links say of a URL.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
+    /// Links on it as it was last read.
+    pub(crate) links: Option<u16>,
     /// Pages that link to it.
     pub(crate) in_links: u32,
     /// Its rank, where a page that nothing links to has 0.15.
@@ -234,15 +238,22 @@ impl Importance {
             same
         });
         let all: f32 = targets.iter().map(|(_, weight, _)| f32::from(*weight)).sum();
-        if self.worth == Worth::Other {
-            let (pages, links) = self.links_on.entry(key.host).or_default();
-            (*pages, *links) = (*pages + 1, *links + targets.len() as u64);
-        }
+        let count = u16::try_from(targets.len()).unwrap_or(u16::MAX);
         let source = self.number(key);
+        if self.worth == Worth::Other {
+            let known = source.map(|source| &self.known[source as usize]).filter(|known| known.read);
+            let (pages, links) = self.links_on.entry(key.host).or_default();
+            match known {
+                // The links of its latest version count.
+                Some(known) => *links = (*links + u64::from(count)).saturating_sub(u64::from(known.links)),
+                None => (*pages, *links) = (*pages + 1, *links + u64::from(count)),
+            }
+        }
         let own = source.map(|source| &mut self.known[source as usize]);
         let (rank, in_links, cash, again) = match own {
             Some(own) => {
                 let was_read = std::mem::replace(&mut own.read, true);
+                own.links = count;
                 (own.rank, own.in_links, std::mem::take(&mut own.cash), was_read)
             }
             None => (LEAST_RANK, 0, 0.0, false),
@@ -250,8 +261,10 @@ impl Importance {
         // A start URL begins with something to hand on.
         let cash = if in_links == 0 { 1.0 } else { cash };
         let mut links: Vec<(u32, u8)> = Vec::with_capacity(targets.len());
-        for (target, weight, promise) in targets {
-            let Some(number) = self.number(target) else { continue };
+        // Known ones are found all at once: they lie apart, and one after the other each would be waited for.
+        let found: Vec<Option<u32>> = targets.iter().map(|(target, _, _)| self.find(*target)).collect();
+        for ((target, weight, promise), found) in targets.into_iter().zip(found) {
+            let Some(number) = found.or_else(|| self.number(target)) else { continue };
             links.push((number, weight));
             let share = f32::from(weight) / all;
             let known = &mut self.known[number as usize];
@@ -385,10 +398,11 @@ impl Importance {
 
     /// The same of a number.
     pub(crate) fn of_number(&self, number: u32) -> Facts {
-        let Known { in_links, rank, cash, .. } = self.known[number as usize];
+        let Known { in_links, rank, cash, read, links, .. } = self.known[number as usize];
+        let links = read.then_some(links);
         let Promised { parent_relevance, inherited, promise } =
             self.promised.get(number as usize).copied().unwrap_or_default();
-        Facts { in_links, rank, cash, parent_relevance, inherited, promise }
+        Facts { links, in_links, rank, cash, parent_relevance, inherited, promise }
     }
 
     /// The URL of a number, and the place in the queue that it was last given.
@@ -502,6 +516,7 @@ impl Importance {
             placed: 0,
             read: false,
             stands: Stands::There,
+            links: 0,
         });
         let known = &self.known;
         self.numbers.insert(key.page, number, |number| known[number as usize].page());
@@ -632,9 +647,14 @@ impl Known {
 }
 
 /// What a URL at this place of a queue was worth: the odds of its score.
-fn worth_at(place: u32) -> f32 {
+pub(crate) fn worth_at(place: u32) -> f32 {
     let score = Priority(u32::MAX - place).score();
     score / (1.0 - score)
+}
+
+/// The place of a queue where URLs are worth so much.
+pub(crate) fn place_of(worth: f32) -> u32 {
+    u32::MAX - Priority::of_score(f64::from(worth / (1.0 + worth))).0
 }
 
 #[cfg(test)]
@@ -688,6 +708,18 @@ mod tests {
         read(&mut importance, 1, &[2, 3]);
         assert_eq!((importance.of(url(2)).cash, importance.of(url(2)).in_links), (1.0, 2));
         assert_eq!(importance.of(url(3)).in_links, 1);
+    }
+
+    #[test]
+    fn of_a_page_that_is_read_again_the_links_of_its_latest_version_count() {
+        let mut importance = Importance::new(0, true, Worth::Other);
+        read(&mut importance, 0, &[1, 2, 3, 4]);
+        read(&mut importance, 7, &[1, 2]);
+        assert_eq!((importance.links_on(HostKey(0)), importance.of(url(7)).links), (3.0, Some(2)));
+        read(&mut importance, 7, &(8..18).collect::<Vec<_>>());
+        assert_eq!((importance.links_on(HostKey(0)), importance.of(url(7)).links), (7.0, Some(10)));
+        // Of what waits its host tells.
+        assert_eq!(importance.of(url(14)).links, None);
     }
 
     /// Far more URLs than there is room for: what many link to is known whenever it is met.

@@ -11,6 +11,7 @@ use model::{
 use crate::crawl::{Crawl, END, Place, Times};
 use crate::guards::Verdict;
 use crate::host_queue::far_off;
+use crate::importance::{place_of, worth_at};
 use crate::key_hash::KeyMap;
 use crate::neighbours::Claim;
 use crate::politeness::BATCH_GAP;
@@ -23,6 +24,9 @@ const BATCH: usize = 64;
 
 /// URLs passed over before other hosts get their turn.
 const REFUSALS: usize = 1_024;
+
+/// A host's URL that is worth this part of the best of all others is as good as that one.
+const NEARLY: f32 = 0.9;
 
 /// A host that another run has leased is looked at again after this.
 const TAKEN: Duration = Duration::from_millis(50);
@@ -286,10 +290,10 @@ impl Frontier {
         let gap = crawl.politeness.gap(state.record.crawl_delay.map(Duration::from_millis));
         let connections = crawl.settings.connections_per_host as usize;
         // An order that each page may change takes one at a time while pages are few.
-        let one_by_one = crawl.order.changes() && crawl.importance.is_young();
+        let one_by_one = crawl.needs.changes() && crawl.importance.is_young();
         let most = if gap < BATCH_GAP && !one_by_one { BATCH } else { connections };
         let mut count = most.min(room);
-        if let Some(deadline) = crawl.deadline.filter(|_| crawl.order.is_timed()) {
+        if let Some(deadline) = crawl.deadline.filter(|_| crawl.needs.times) {
             let likely = crawl.times.get(&key).map_or(Duration::ZERO, Times::p95);
             if now + likely > deadline {
                 self.crawl_mut(id).out_of_time = true;
@@ -352,7 +356,7 @@ impl Frontier {
         let store = self.store.clone();
         let crawl = self.crawl(id);
         // An order that looks at all hosts goes on with another as soon as that has something better.
-        let beyond = if crawl.order.changes() { crawl.ready.best() } else { END };
+        let beyond = if crawl.needs.changes() { nearly(crawl.ready.best()) } else { END };
         let mut only_promised = self.crawl(id).is_promised();
         let mut is_first = true;
         let mut urls = Vec::with_capacity(count.min(BATCH));
@@ -550,6 +554,13 @@ impl Frontier {
     }
 }
 
+/// Up to where URLs are worth nearly as much as at this place.
+fn nearly(place: (u32, u64)) -> (u32, u64) {
+    let least = NEARLY * worth_at(place.0);
+    // What comes before all else is worth more than can be said.
+    if least.is_finite() { (place_of(least), u64::MAX) } else { place }
+}
+
 impl Crawl {
     fn unreserve(&mut self, bytes: u64) {
         self.reserved_pages = self.reserved_pages.saturating_sub(1);
@@ -584,5 +595,22 @@ impl Crawl {
             }
         }
         if urls == 0 { Room::Taken } else { Room::Free { urls, body_limit } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_worth_nine_tenths_of_the_best_is_as_good() {
+        let place = |worth: f32| (place_of(worth), 7);
+        for worth in [0.15, 0.2, 1.0, 30.0, 4_000.0] {
+            assert!(place(0.95 * worth) <= nearly(place(worth)), "{worth}");
+            assert!(place(0.85 * worth) > nearly(place(worth)), "{worth}");
+        }
+        // Nothing waits elsewhere; something that comes before all else does.
+        assert_eq!(nearly(END), END);
+        assert_eq!(nearly((0, 3)), (0, 3));
     }
 }

@@ -53,7 +53,7 @@ pub use novelty::TextMark;
 pub use offer::{Offer, Unfollowed};
 pub use order::{
     Backlink, BreadthFirst, ByPageRank, ByRelevance, ByTopic, Candidate, CrawlOrder, DepthFirst, ForwardLink,
-    Location, Mixed, Opic, PValue, Priority, Random, TimedBreadthFirst, Worth, first_priority,
+    Location, Mixed, Needs, Opic, PValue, Priority, Random, TimedBreadthFirst, Worth, first_priority,
 };
 pub use politeness::{Asked, Politeness};
 pub use promise::{PageTopic, PromisedUrl, handed_on, hope};

@@ -423,7 +423,7 @@ impl Frontier {
         let crawl = self.crawl_mut(id);
         // Where links alone decide, it moves when its turn is near.
         let stays =
-            record.outcome == Outcome::Waiting && crawl.order.is_by_links() && !crawl.importance.is_young();
+            record.outcome == Outcome::Waiting && crawl.needs.links_alone && !crawl.importance.is_young();
         if !stays {
             crawl.dequeue(&store, batch, offer.key, &record)?;
         }

@@ -3,8 +3,8 @@
 //! An order sees a [`Candidate`] and answers with a [`Priority`]; ties are broken by discovery. The same code
 //! serves a real crawl and a simulated one. What a candidate is worth to links is gathered in `importance`.
 
-use model::{PageUrl, Policy};
-use xxhash_rust::xxh3::xxh3_64;
+use model::{CrawlSettings, PageUrl, Policy};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// What an order may look at.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ pub struct Priority(pub u32);
 
 impl Priority {
     /// Of a score from 0 to 1.
-    fn of_score(score: f64) -> Priority {
+    pub(crate) fn of_score(score: f64) -> Priority {
         // The bits of floats that are not negative have their order.
         Priority((score.clamp(0.0, 1.0) as f32).to_bits())
     }
@@ -78,44 +78,52 @@ pub trait CrawlOrder: Send + Sync {
         &[1]
     }
 
-    /// True when all URLs of a host change together, so that they are put in order together.
-    fn whole_hosts(&self) -> bool {
-        self.lanes().len() > 1
+    /// What it looks at; the URL and its depth alone unless said.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+}
+
+/// What an order looks at, beside the URL and its depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Links to a URL; those of pages read before a restart count.
+    pub links: bool,
+    /// Ranks of all known links, which tell it more than what it gathers itself.
+    pub ranks: bool,
+    /// Links on the pages of a host: all its URLs change together, and are put in order together.
+    pub host_links: bool,
+    /// Relevance.
+    pub topic: bool,
+    /// How long hosts take: a page is not begun that may last beyond the crawl's deadline.
+    pub times: bool,
+    /// Nothing but links, not the URL or its depth.
+    pub links_alone: bool,
+    /// What alone decides, if it is one of these.
+    pub worth: Worth,
+}
+
+impl Needs {
+    /// Of an order that goes by one figure of links alone.
+    fn worth(worth: Worth) -> Needs {
+        Needs { links: true, links_alone: true, worth, ..Needs::default() }
     }
 
     /// True when the score of a waiting URL changes with what is found elsewhere.
-    fn changes(&self) -> bool {
-        false
+    pub fn changes(&self) -> bool {
+        self.links || self.topic
     }
 
-    /// True when it goes by links, so that those of pages read before a restart count.
-    fn uses_links(&self) -> bool {
-        false
-    }
-
-    /// True when links alone decide, not the URL or its depth.
-    fn is_by_links(&self) -> bool {
-        false
-    }
-
-    /// What alone decides, if it is one of these.
-    fn worth(&self) -> Worth {
-        Worth::Other
-    }
-
-    /// True when ranks of all known links tell it more than what it gathers itself.
-    fn uses_ranks(&self) -> bool {
-        false
-    }
-
-    /// True when relevance counts for it.
-    fn uses_topic(&self) -> bool {
-        false
-    }
-
-    /// True when a page is not begun that may last beyond the crawl's deadline.
-    fn is_timed(&self) -> bool {
-        false
+    fn and(self, other: Needs) -> Needs {
+        Needs {
+            links: self.links || other.links,
+            ranks: self.ranks || other.ranks,
+            host_links: self.host_links || other.host_links,
+            topic: self.topic || other.topic,
+            times: self.times || other.times,
+            links_alone: self.links_alone && other.links_alone,
+            worth: Worth::Other,
+        }
     }
 }
 
@@ -171,8 +179,9 @@ pub struct TimedBreadthFirst;
 /// Online importance: what fetched pages have handed on.
 pub struct Opic;
 
-/// No order at all, the same each time.
-pub struct Random;
+/// No order at all, the same each time for the same number.
+#[derive(Default)]
+pub struct Random(pub u64);
 
 /// Several orders, each with its share.
 pub struct Mixed(pub Vec<(f64, Box<dyn CrawlOrder>)>);
@@ -202,20 +211,8 @@ impl CrawlOrder for Backlink {
         share(f64::from(candidate.in_links), 10.0)
     }
 
-    fn changes(&self) -> bool {
-        true
-    }
-
-    fn uses_links(&self) -> bool {
-        true
-    }
-
-    fn is_by_links(&self) -> bool {
-        true
-    }
-
-    fn worth(&self) -> Worth {
-        Worth::InLinks
+    fn needs(&self) -> Needs {
+        Needs::worth(Worth::InLinks)
     }
 }
 
@@ -226,24 +223,8 @@ impl CrawlOrder for ByPageRank {
         (1.0 - 1e-6) * share(candidate.rank, 1.0) + tie
     }
 
-    fn changes(&self) -> bool {
-        true
-    }
-
-    fn uses_ranks(&self) -> bool {
-        true
-    }
-
-    fn uses_links(&self) -> bool {
-        true
-    }
-
-    fn is_by_links(&self) -> bool {
-        true
-    }
-
-    fn worth(&self) -> Worth {
-        Worth::Rank
+    fn needs(&self) -> Needs {
+        Needs { ranks: true, ..Needs::worth(Worth::Rank) }
     }
 }
 
@@ -252,16 +233,8 @@ impl CrawlOrder for ForwardLink {
         share(candidate.forward_links, 10.0)
     }
 
-    fn whole_hosts(&self) -> bool {
-        true
-    }
-
-    fn changes(&self) -> bool {
-        true
-    }
-
-    fn uses_links(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { links: true, host_links: true, ..Needs::default() }
     }
 }
 
@@ -295,12 +268,8 @@ impl CrawlOrder for PValue {
         &[4, 2, 1]
     }
 
-    fn changes(&self) -> bool {
-        true
-    }
-
-    fn uses_links(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { links: true, host_links: true, ..Needs::default() }
     }
 }
 
@@ -309,12 +278,8 @@ impl CrawlOrder for ByRelevance {
         if candidate.depth == 0 { 1.0 } else { candidate.parent_relevance.clamp(0.0, 1.0) }
     }
 
-    fn uses_topic(&self) -> bool {
-        true
-    }
-
-    fn changes(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { topic: true, ..Needs::default() }
     }
 }
 
@@ -323,12 +288,8 @@ impl CrawlOrder for ByTopic {
         if candidate.depth == 0 { 1.0 } else { candidate.promise.clamp(0.0, 1.0) }
     }
 
-    fn uses_topic(&self) -> bool {
-        true
-    }
-
-    fn changes(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { topic: true, ..Needs::default() }
     }
 }
 
@@ -341,8 +302,8 @@ impl CrawlOrder for TimedBreadthFirst {
         BreadthFirst.priority(candidate)
     }
 
-    fn is_timed(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { times: true, ..Needs::default() }
     }
 }
 
@@ -351,27 +312,15 @@ impl CrawlOrder for Opic {
         share(candidate.cash, 0.01)
     }
 
-    fn changes(&self) -> bool {
-        true
-    }
-
-    fn uses_links(&self) -> bool {
-        true
-    }
-
-    fn is_by_links(&self) -> bool {
-        true
-    }
-
-    fn worth(&self) -> Worth {
-        Worth::Cash
+    fn needs(&self) -> Needs {
+        Needs::worth(Worth::Cash)
     }
 }
 
 impl CrawlOrder for Random {
     fn score(&self, candidate: &Candidate<'_>) -> f64 {
         // Every 24 bits of it make another float.
-        (xxh3_64(candidate.url.as_str().as_bytes()) >> 40) as f64 / (1u64 << 24) as f64
+        (xxh3_64_with_seed(candidate.url.as_str().as_bytes(), self.0) >> 40) as f64 / (1u64 << 24) as f64
     }
 }
 
@@ -382,50 +331,33 @@ impl CrawlOrder for Mixed {
         if all > 0.0 { sum / all } else { 0.0 }
     }
 
-    fn whole_hosts(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.whole_hosts())
+    /// The heaviest part has its turns, the first of several.
+    fn lanes(&self) -> &'static [usize] {
+        let heaviest = self.0.iter().rev().max_by(|a, b| a.0.total_cmp(&b.0));
+        heaviest.map_or(&[1], |(_, order)| order.lanes())
     }
 
-    fn changes(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.changes())
-    }
-
-    fn uses_links(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.uses_links())
-    }
-
-    fn is_by_links(&self) -> bool {
-        self.0.iter().all(|(_, order)| order.is_by_links())
-    }
-
-    fn uses_ranks(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.uses_ranks())
-    }
-
-    fn uses_topic(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.uses_topic())
-    }
-
-    fn is_timed(&self) -> bool {
-        self.0.iter().any(|(_, order)| order.is_timed())
+    fn needs(&self) -> Needs {
+        self.0.iter().map(|(_, order)| order.needs()).reduce(Needs::and).unwrap_or_default()
     }
 }
 
 /// The order of a project's settings.
-pub(crate) fn named(order: model::Order) -> Box<dyn CrawlOrder> {
-    let terms: Vec<(f64, Policy)> = order.terms().collect();
+pub(crate) fn named(settings: &CrawlSettings) -> Box<dyn CrawlOrder> {
+    let seed = settings.order_seed;
+    let terms: Vec<(f64, Policy)> = settings.order.terms().collect();
     match terms[..] {
-        [(_, policy)] => one(policy),
-        _ => Box::new(Mixed(terms.into_iter().map(|(weight, policy)| (weight, one(policy))).collect())),
+        [(_, policy)] => one(policy, seed),
+        _ => Box::new(Mixed(terms.into_iter().map(|(weight, policy)| (weight, one(policy, seed))).collect())),
     }
 }
 
 /// The place in the queue of a URL of which nothing but its depth is known.
-pub fn first_priority(order: model::Order, url: &PageUrl, depth: u32) -> Priority {
-    named(order).priority(&Candidate::unknown(url, depth))
+pub fn first_priority(settings: &CrawlSettings, url: &PageUrl, depth: u32) -> Priority {
+    named(settings).priority(&Candidate::unknown(url, depth))
 }
 
-fn one(policy: Policy) -> Box<dyn CrawlOrder> {
+fn one(policy: Policy, seed: u64) -> Box<dyn CrawlOrder> {
     match policy {
         Policy::BreadthFirst => Box::new(BreadthFirst),
         Policy::DepthFirst => Box::new(DepthFirst),
@@ -438,7 +370,7 @@ fn one(policy: Policy) -> Box<dyn CrawlOrder> {
         Policy::Topic => Box::new(ByTopic),
         Policy::TimedBreadthFirst => Box::new(TimedBreadthFirst),
         Policy::Opic => Box::new(Opic),
-        Policy::Random => Box::new(Random),
+        Policy::Random => Box::new(Random(seed)),
     }
 }
 
@@ -577,7 +509,7 @@ mod tests {
         }
         let extreme = Candidate { rank: f64::INFINITY, cash: f64::MAX, forward_links: f64::MAX, ..high };
         for policy in Policy::ALL {
-            let score = one(policy).score(&extreme);
+            let score = one(policy, 0).score(&extreme);
             assert!((0.0..=1.0).contains(&score), "{policy}: {score}");
         }
         assert!(Priority::of_score(0.3) > Priority::of_score(0.299_999));
@@ -588,7 +520,10 @@ mod tests {
         let url = PageUrl::parse("http://a.test/").unwrap();
         let known = Candidate { rank: 3.0, depth: 4, ..candidate(&url) };
         let near = Candidate { rank: 1.0, depth: 0, ..candidate(&url) };
-        let score = |text: &str, page: &Candidate<'_>| named(text.parse().unwrap()).score(page);
+        let score = |text: &str, page: &Candidate<'_>| {
+            let order = text.parse().unwrap();
+            named(&CrawlSettings { order, ..CrawlSettings::default() }).score(page)
+        };
         let (ranks, levels) = ("0.9 pagerank + 0.1 breadth-first", "0.1 pagerank + 0.9 breadth-first");
         assert!(score(ranks, &known) > score(ranks, &near));
         assert!(score(levels, &known) < score(levels, &near));

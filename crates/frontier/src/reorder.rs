@@ -14,14 +14,15 @@ impl Frontier {
     pub fn set_order(&mut self, id: CrawlId, order: Order) {
         let crawl = self.crawl_mut(id);
         crawl.settings.order = order;
-        let went_by_links = crawl.order.uses_links();
-        crawl.order = order::named(order);
-        if crawl.order.uses_links() && !went_by_links {
+        let went_by_links = crawl.needs.links;
+        crawl.order = order::named(&crawl.settings);
+        crawl.needs = crawl.order.needs();
+        if crawl.needs.links && !went_by_links {
             // Nobody has gathered what the pages so far say of links.
             let fetched = crawl.stats.outcomes.get("fetched").copied().unwrap_or(0);
-            crawl.importance.begin_anew(fetched, true, crawl.order.worth());
+            crawl.importance.begin_anew(fetched, true, crawl.needs.worth);
         }
-        crawl.importance.set_worth(crawl.order.worth());
+        crawl.importance.set_worth(crawl.needs.worth);
         crawl.out_of_time = false;
         crawl.reorder = Some((id.0, 0, BEGIN));
     }
@@ -52,8 +53,7 @@ impl Frontier {
         let crawl = self.crawl_mut(id);
         crawl.reorder = next;
         if next.is_none() {
-            let order = crawl.settings.order;
-            batch.put(&FACTS, &order_fact(id), &order_mark(order));
+            batch.put(&FACTS, &order_fact(id), &order_mark(&crawl.settings));
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ impl Frontier {
     /// True when this crawl's order goes by links, and those of pages read before a restart are not known.
     pub fn wants_links(&self, id: CrawlId) -> bool {
         let crawl = self.crawl(id);
-        crawl.order.uses_links() && crawl.importance.wants_links()
+        crawl.needs.links && crawl.importance.wants_links()
     }
 
     /// Takes what pages read before say of links. URLs move to their new places host by host, as hosts come to their
@@ -30,7 +30,7 @@ impl Frontier {
     /// True when ranks of all known links would serve this crawl's order.
     pub fn wants_ranks(&self, id: CrawlId) -> bool {
         let crawl = self.crawl(id);
-        crawl.order.uses_ranks() && crawl.importance.wants_ranks()
+        crawl.needs.ranks && crawl.importance.wants_ranks()
     }
 
     /// The links that ranks for this crawl's order are computed of: all, or of very many those of the most important
@@ -48,7 +48,7 @@ impl Frontier {
     /// True when this crawl's order goes by a topic, and what pages promised before a restart is not known.
     pub fn wants_promises(&self, id: CrawlId) -> bool {
         let crawl = self.crawl(id);
-        crawl.order.uses_topic() && crawl.importance.wants_promises()
+        crawl.needs.topic && crawl.importance.wants_promises()
     }
 
     /// Takes what fetched pages promise of waiting URLs. They move to their new places as with ranks.
@@ -62,7 +62,7 @@ impl Frontier {
         let ids: Vec<CrawlId> = self.crawls.keys().copied().collect();
         for id in ids {
             let crawl = self.crawl(id);
-            if !crawl.order.changes() {
+            if !crawl.needs.changes() {
                 continue;
             }
             if self.crawl_mut(id).importance.make_room() {
@@ -76,7 +76,7 @@ impl Frontier {
             // Where there was no time last time, so that all have their turn.
             let first = hosts.partition_point(|host| *host < crawl.next_in_order);
             hosts.rotate_left(first);
-            let (whole, young) = (crawl.order.whole_hosts(), crawl.importance.is_young());
+            let (whole, young) = (crawl.needs.host_links, crawl.importance.is_young());
             let mut left = if young { usize::MAX } else { AT_ONCE };
             if crawl.swept < epoch {
                 let (others, is_all) = self.past_hosts(id, epoch);
@@ -134,7 +134,7 @@ impl Frontier {
     ) -> Result<usize, FrontierError> {
         let crawl = self.crawl_mut(id);
         let best = crawl.sites.get(&host).map_or(END, |site| site.head.min(site.fresh_head));
-        let by_worth = crawl.order.worth() != Worth::Other && !crawl.importance.is_young();
+        let by_worth = crawl.needs.worth != Worth::Other && !crawl.importance.is_young();
         let numbers = match by_worth {
             true => crawl.importance.take_misplaced(host, best.0, most),
             false => crawl.importance.take_changed(host, most),
@@ -143,7 +143,7 @@ impl Frontier {
         for number in numbers {
             let crawl = self.crawl(id);
             let (key, placed) = crawl.importance.place_of(number);
-            if crawl.order.is_by_links() && crawl.place_by_links(number) == placed {
+            if crawl.needs.links_alone && crawl.place_by_links(number) == placed {
                 continue;
             }
             let Some(record) = self.waiting(batch, id, key)? else { continue };

@@ -145,7 +145,7 @@ impl Frontier {
                     self.keep_to_topic(batch, id, settled.key, topic.on_topic, &mut offers)?;
                 }
                 let crawl = self.crawl_mut(id);
-                if crawl.order.changes() {
+                if crawl.needs.changes() {
                     crawl.importance.page(settled.key, record.depth, &offers, topic.as_ref());
                 }
                 Outcome::Fetched
@@ -179,6 +179,7 @@ impl Frontier {
         let outcome = self.after_revisit(batch, id, settled.key, outcome, now)?;
         self.crawl_mut(id).guards.ended(settled.key, !outcome.is_open());
         self.record(batch, id, settled.key, record, outcome)?;
+        self.recent.touch(offers.iter().map(|offer| offer.key));
         for offer in offers {
             self.offer_from(batch, id, offer, inviter, now)?;
         }
@@ -414,7 +415,7 @@ impl Frontier {
         record.requests += 1;
         record.last_start = Some(record.last_start.unwrap_or_default().max(sent.start));
         record.millis += sent.end.since(sent.start).as_millis() as u64;
-        if crawl.order.is_timed() {
+        if crawl.needs.times {
             crawl.times.entry(key).or_default().add(sent.end.since(sent.start));
         }
         let next = crawl.politeness.next_fetch(sent.start, sent.end, asked);

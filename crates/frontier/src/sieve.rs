@@ -4,6 +4,8 @@
 //! without a look into the store. It only ever says "known at this depth or less"; everything else is asked
 //! of the store, so the sieve stays exact.
 
+use std::hint::black_box;
+
 use model::UrlKey;
 
 /// Recent URLs, in constant memory.
@@ -21,7 +23,16 @@ struct Slot {
     family: u64,
 }
 
+/// Places that a URL may have, side by side.
+const PLACES: usize = 2;
+
 const EMPTY: Slot = Slot { page: 0, crawl: u32::MAX, depth: u32::MAX, family: 0 };
+
+impl Slot {
+    fn is(&self, crawl: u32, key: UrlKey) -> bool {
+        self.page == key.page && self.crawl == crawl
+    }
+}
 
 /// What is known of a recent URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,33 +48,40 @@ pub enum Recent {
 impl RecentUrls {
     /// A table for `capacity` URLs, rounded up to a power of two.
     pub fn new(capacity: usize) -> RecentUrls {
-        RecentUrls { slots: vec![EMPTY; capacity.next_power_of_two()] }
+        RecentUrls { slots: vec![EMPTY; capacity.next_power_of_two().max(PLACES)] }
     }
 
     /// What is known of a URL at this depth.
     pub fn recent(&self, crawl: u32, key: UrlKey, depth: u32) -> Recent {
-        let slot = &self.slots[self.place(key)];
-        if slot.page != key.page || slot.crawl != crawl || slot.depth > depth {
-            return Recent::News;
+        let place = self.place(key);
+        let known = self.slots[place..place + PLACES].iter().find(|slot| slot.is(crawl, key));
+        match known.filter(|slot| slot.depth <= depth) {
+            None => Recent::News,
+            Some(Slot { family: 0, .. }) => Recent::Known,
+            Some(slot) => Recent::Uninvited(slot.family),
         }
-        match slot.family {
-            0 => Recent::Known,
-            family => Recent::Uninvited(family),
-        }
+    }
+
+    /// Has the places of these URLs read, all of them at once: one after the other, each would be waited for.
+    pub fn touch(&self, keys: impl Iterator<Item = UrlKey>) {
+        black_box(keys.fold(0, |sum, key| sum ^ self.slots[self.place(key)].depth));
     }
 
     /// Remembers a URL with its depth, in place of an older one; 0 for its family says that it is invited.
     pub fn remember(&mut self, crawl: u32, key: UrlKey, depth: u32, family: u64) {
         let place = self.place(key);
-        self.slots[place] = Slot { page: key.page, crawl, depth, family };
+        let places = &mut self.slots[place..place + PLACES];
+        // The one that came last stands first.
+        let own = places.iter().position(|slot| slot.is(crawl, key)).unwrap_or(PLACES - 1);
+        places[..=own].rotate_right(1);
+        places[0] = Slot { page: key.page, crawl, depth, family };
     }
 
     /// Forgets a URL: the next link to it may change what became of it.
     pub fn forget(&mut self, key: UrlKey) {
         let place = self.place(key);
-        if self.slots[place].page == key.page {
-            self.slots[place] = EMPTY;
-        }
+        let places = self.slots[place..place + PLACES].iter_mut();
+        places.filter(|slot| slot.page == key.page).for_each(|slot| *slot = EMPTY);
     }
 
     /// Forgets everything, as after a commit that failed.
@@ -72,7 +90,7 @@ impl RecentUrls {
     }
 
     fn place(&self, key: UrlKey) -> usize {
-        (key.page as usize) & (self.slots.len() - 1)
+        PLACES * ((key.page as usize) & (self.slots.len() / PLACES - 1))
     }
 }
 
@@ -99,5 +117,21 @@ mod tests {
         recent.remember(1, key, 2, 9);
         recent.clear();
         assert_eq!(recent.recent(1, key, 3), Recent::News);
+    }
+
+    #[test]
+    fn two_that_fall_together_are_both_known_and_the_older_makes_room_for_a_third() {
+        let mut recent = RecentUrls::new(2);
+        let key = |page| UrlKey { host: model::HostKey(1), page };
+        let known =
+            |recent: &RecentUrls| [1, 2, 3].map(|page| recent.recent(7, key(page), 5) == Recent::Known);
+        recent.remember(7, key(1), 5, 0);
+        recent.remember(7, key(2), 5, 0);
+        assert_eq!(known(&recent), [true, true, false]);
+        // Met again, it is the younger.
+        recent.remember(7, key(1), 4, 0);
+        recent.remember(7, key(3), 5, 0);
+        assert_eq!(known(&recent), [true, false, true]);
+        assert_eq!(recent.recent(7, key(1), 4), Recent::Known);
     }
 }

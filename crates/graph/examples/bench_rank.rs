@@ -1,6 +1,7 @@
 //! `cargo xtask bench rank [-- ARCS PAGES]`: a made-up power-law graph, transposed within 256 MiB and ranked.
 //!
-//! Fifty million arcs between five million pages unless said; each is given in the order in which a crawl finds it.
+//! Fifty million arcs between five million pages unless said; each is given in the order in which a crawl finds it. Then
+//! trust by a thousand pages, ranks of hosts of a hundred pages each, and harmonic centrality.
 
 #![expect(
     clippy::unwrap_used,
@@ -10,7 +11,7 @@
 
 use std::time::Instant;
 
-use graph::{Builder, Fold, PageRank, Preference};
+use graph::{Builder, Fold, Graph, PageRank, Preference, group, harmonic};
 use testkit::process_kib;
 
 const MEMORY: usize = 256 << 20;
@@ -39,7 +40,7 @@ fn main() {
     println!("measure: transpose = {:.2} M arcs/s", arcs as f64 / built / 1e6);
     let bytes = graph.bytes() as f64 / graph.arcs() as f64;
     println!("measure: memory of an arc, pages included = {bytes:.2} B");
-    for (name, threads) in [("PageRank, 1 thread", 1), ("PageRank, 2 threads", 2)] {
+    for (name, threads) in [("weighted PageRank, 1 thread", 1), ("weighted PageRank, 2 threads", 2)] {
         let begin = Instant::now();
         let solve = PageRank { threads, most_passes: 20, ..PageRank::default() };
         let ranks = solve.of(&graph, Preference::Even);
@@ -48,6 +49,33 @@ fn main() {
         println!("measure: {name} = {speed:.1} M arcs/s");
     }
     println!("measure: peak of memory = {} MiB", process_kib("VmHWM").unwrap_or_default() / 1_024);
+    further(&graph, pages);
+    let peak = process_kib("VmHWM").unwrap_or_default() / 1_024;
+    println!("measure: peak of memory, all ranks = {peak} MiB");
+}
+
+/// Ranks besides PageRank, on two threads.
+fn further(graph: &Graph, pages: u64) {
+    let solve = PageRank { threads: 2, most_passes: 20, ..PageRank::default() };
+    let told = |name: &str, arcs: u64, passes: u32, begin: Instant| {
+        let speed = arcs as f64 * f64::from(passes) / begin.elapsed().as_secs_f64() / 1e6;
+        println!("measure: {name} = {speed:.1} M arcs/s");
+    };
+    let trusted: Vec<u32> = (0..pages as u32).step_by(5_000).collect();
+    let begin = Instant::now();
+    let ranks = solve.of(graph, Preference::Only(&trusted));
+    told("trust, 2 threads", graph.arcs(), ranks.passes, begin);
+    let host_of: Vec<u32> = (0..pages as u32).map(|page| page / 100).collect();
+    let begin = Instant::now();
+    let hosts = group(graph, &host_of, MEMORY).unwrap();
+    told("graph of hosts", graph.arcs(), 1, begin);
+    let begin = Instant::now();
+    let ranks = solve.of(&hosts, Preference::Even);
+    told("host rank, 2 threads", hosts.arcs(), ranks.passes, begin);
+    drop(hosts);
+    let begin = Instant::now();
+    let centrality = harmonic(graph, 2);
+    told("harmonic centrality, 2 threads", graph.arcs(), centrality.passes.max(1), begin);
 }
 
 /// A small generator of numbers, the same everywhere.

@@ -14,6 +14,8 @@ pub struct Harmonic {
     pub values: Vec<f64>,
     /// Counted one by one, not by sketches.
     pub exact: bool,
+    /// Passes over all arcs by sketches.
+    pub passes: u32,
 }
 
 /// Steps of a search from every page that are worth being exact.
@@ -29,8 +31,8 @@ const LONGEST: u32 = 10_000;
 pub fn harmonic(graph: &Graph, threads: usize) -> Harmonic {
     let work = u64::from(graph.pages()) * (graph.arcs() + u64::from(graph.pages()));
     match work <= EXACT_WORK {
-        true => Harmonic { values: exact(graph, threads), exact: true },
-        false => Harmonic { values: sketched(graph, threads), exact: false },
+        true => Harmonic { values: exact(graph, threads), exact: true, passes: 0 },
+        false => sketched(graph, threads),
     }
 }
 
@@ -69,7 +71,7 @@ fn exact(graph: &Graph, threads: usize) -> Vec<f64> {
 }
 
 /// Counts the pages within each distance by sketches.
-fn sketched(graph: &Graph, threads: usize) -> Vec<f64> {
+fn sketched(graph: &Graph, threads: usize) -> Harmonic {
     let pages = graph.pages() as usize;
     let parts = parts(graph);
     let mut sketches = vec![0u8; pages * REGISTERS];
@@ -80,7 +82,9 @@ fn sketched(graph: &Graph, threads: usize) -> Vec<f64> {
     let mut wider = vec![0u8; pages * REGISTERS];
     let mut sums = vec![0.0; pages];
     let mut within: Vec<f32> = vec![1.0; pages];
+    let mut passes = 0;
     for distance in 1..=LONGEST {
+        passes = distance;
         let old = &sketches;
         let work: Vec<_> = parts
             .iter()
@@ -113,7 +117,7 @@ fn sketched(graph: &Graph, threads: usize) -> Vec<f64> {
         }
         std::mem::swap(&mut sketches, &mut wider);
     }
-    sums
+    Harmonic { values: sums, exact: false, passes }
 }
 
 /// How many different pages a sketch has seen.
@@ -154,10 +158,10 @@ mod tests {
             }
         }
         let graph = builder.finish().unwrap();
-        let (exact, sketched) = (exact(&graph, 2), sketched(&graph, 2));
+        let (exact, sketched) = (exact(&graph, 2), sketched(&graph, 2).values);
         let off: f64 = exact.iter().zip(&sketched).map(|(a, b)| (a - b).abs() / a.max(1.0)).sum();
         let mean = off / exact.len() as f64;
         assert!(mean < 0.13, "off by {mean}");
-        assert_eq!(sketched, super::sketched(&graph, 1));
+        assert_eq!(sketched, super::sketched(&graph, 1).values);
     }
 }

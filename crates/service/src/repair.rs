@@ -464,8 +464,8 @@ fn commit(
 
 fn record_priority(data: &Data, crawl: CrawlId, record: &UrlRecord) -> Result<u32, ServiceError> {
     let entry = data.crawls()?.into_iter().find(|(known, _)| *known == crawl);
-    let order = entry.map(|(_, entry)| entry.project.crawl.order).unwrap_or_default();
-    Ok(first_priority(order, &record.url, record.depth).0)
+    let settings = entry.map(|(_, entry)| entry.project.crawl).unwrap_or_default();
+    Ok(first_priority(&settings, &record.url, record.depth).0)
 }
 
 /// Renames something to the first free `….orphan-N`.

@@ -72,7 +72,7 @@ impl Restore<'_> {
                 self.done.urls_restored += 1;
                 let arrival = self.stats.next_arrival;
                 self.stats.next_arrival += 1;
-                let priority = first_priority(self.settings.order, &url, metadata.depth);
+                let priority = first_priority(self.settings, &url, metadata.depth);
                 UrlRecord {
                     url,
                     depth: metadata.depth,

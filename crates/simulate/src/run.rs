@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
+use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
@@ -339,8 +340,10 @@ impl Simulation<'_> {
                 let looks = self.web.looks.get(places.clone());
                 let follow =
                     self.plan.expand == Expand::All || leased.depth == 0 || self.web.is_on_topic(page);
-                let mut links = Vec::new();
-                for (at, target) in self.web.links(page).iter().enumerate().filter(|_| follow) {
+                let targets = if follow { self.web.links(page) } else { &[] };
+                self.touch(targets);
+                let mut links = Vec::with_capacity(targets.len());
+                for (at, target) in targets.iter().enumerate() {
                     let look = looks.and_then(|looks| looks.get(at)).copied().unwrap_or_default();
                     links.push(self.offer(*target, Some(leased.key), look)?);
                 }
@@ -408,6 +411,15 @@ impl Simulation<'_> {
             self.frontier.offer(&mut self.batch, CRAWL, offer, self.now)?;
         }
         Ok(())
+    }
+
+    /// Has the URLs of pages read, all of them at once: one after the other, each would be waited for.
+    fn touch(&self, pages: &[u32]) {
+        let first = |page: &u32| {
+            let url = self.named.get(*page as usize)?.as_ref()?.0.as_str();
+            url.as_bytes().first()
+        };
+        black_box(pages.iter().filter_map(first).fold(0, |sum, byte| sum ^ byte));
     }
 
     fn offer(&mut self, page: u32, via: Option<UrlKey>, look: Look) -> Result<Offer, SimulateError> {

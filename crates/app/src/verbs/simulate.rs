@@ -11,7 +11,7 @@ use model::{Order, Rate};
 use serde_json::json;
 use service::{Access, Data, Fill, Request, Simulated, SimulatedRow, WhatIf, WhatIfRequest, simulated};
 use simulate::report::{DOWNLOADS_HEAD, downloads_csv, pictures};
-use simulate::{Outcome, Scenario, WebSource};
+use simulate::{Expand, Outcome, Scenario, WebSource};
 
 use super::asking::{ask_for, project, project_arg};
 use super::simulate_revisits;
@@ -132,7 +132,8 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
                 .parse()
                 .map_err(|_| Failure::usage(anyhow::anyhow!("{name:?} is no name of a project")))?;
             let orders = scenario.orders.clone();
-            fill(context, Fill { run: None, project: Some(name), orders, pages: *most })?;
+            let relevant = scenario.expand == Expand::Relevant;
+            fill(context, Fill { run: None, project: Some(name), orders, relevant, pages: *most })?;
         }
         (Some(_), _) => {
             let words = "--fill goes on with a crawl: name one by web: {crawl: PROJECT}, --project or --run";
@@ -154,7 +155,8 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
 fn what_if(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     if let Some(most) = flags.get_one("fill") {
         let (run, order) = (flags.get_one("run").copied(), flags.get_one("order").copied());
-        fill(context, Fill { run, project: project(flags), orders: Vec::from_iter(order), pages: *most })?;
+        let orders = Vec::from_iter(order);
+        fill(context, Fill { run, project: project(flags), orders, relevant: false, pages: *most })?;
     }
     let request = Request::WhatIf(WhatIfRequest {
         run: flags.get_one("run").copied(),

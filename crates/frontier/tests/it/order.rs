@@ -150,25 +150,29 @@ fn pvalue_takes_s1s_hosts_by_the_links_on_their_pages() {
     assert_eq!(second_pages("pvalue", ON_S1S_PAGES), "b c a d e");
 }
 
-/// Pages that the start leads to, in their order by `random`.
-fn by_chance(host: &str) -> Vec<String> {
+/// Pages that the start leads to, in their order by `random` with this seed.
+fn by_chance(host: &str, seed: u64) -> Vec<String> {
     let names: Vec<PageUrl> = (0..40).map(|n| url(host, &format!("w{n}"))).collect();
     let mut web = FakeWeb::default();
     web.page(&url(host, ""), &names);
     names.iter().for_each(|name| web.page(name, &[]));
-    let edit = |settings: &mut CrawlSettings| settings.order = "random".parse().unwrap();
+    let edit = |settings: &mut CrawlSettings| {
+        (settings.order, settings.order_seed) = ("random".parse().unwrap(), seed);
+    };
     let leased = Driver::new(web, project(&[url(host, "")], edit), 1).run_plainly();
     leased[1..].iter().map(|url| url.rsplit_once('/').unwrap().1.to_owned()).collect()
 }
 
-/// Chance is in the URLs: there is no seed, so that a crawl and its simulation have the same order.
+/// Chance is in the URLs and the seed, so that a crawl and its simulation have the same order.
 #[test]
-fn random_takes_each_page_once_in_an_order_of_the_urls_alone() {
-    let (one, again, other) = (by_chance("a.web"), by_chance("a.web"), by_chance("b.web"));
-    assert_eq!(one, again);
+fn random_takes_each_page_once_in_an_order_of_the_urls_and_the_seed_alone() {
+    let (one, again, other) = (by_chance("a.web", 0), by_chance("a.web", 0), by_chance("b.web", 0));
+    let (seeded, seeded_again) = (by_chance("a.web", 7), by_chance("a.web", 7));
+    assert_eq!((&one, &seeded), (&again, &seeded_again));
     assert_ne!(one, other);
+    assert_ne!(one, seeded);
     let found: Vec<String> = (0..40).map(|n| format!("w{n}")).collect();
-    for order in [one, other] {
+    for order in [one, other, seeded] {
         let place = |name: &String| found.iter().position(|other| other == name).unwrap();
         let places: Vec<usize> = order.iter().map(place).collect();
         // Of 39 steps about half go up.
@@ -188,6 +192,21 @@ fn pvalue_serves_its_lanes_in_turn_so_that_nothing_starves() {
     let mut pages = vec![("s", links.as_str())];
     pages.extend(names.iter().map(|name| (name.as_str(), "")));
     check("pvalue", None, &pages, "s w0 w1 w2 w5 w6 w8 w3 w4 w7");
+}
+
+/// The heaviest part shares the turns as it would alone; a light one does not.
+#[test]
+fn a_mixed_order_has_the_lanes_of_its_heaviest_part() {
+    let names: Vec<String> = (0..9).map(|n| format!("w{n}")).collect();
+    let links = names.join(" ");
+    let mut pages = vec![("s", links.as_str())];
+    pages.extend(names.iter().map(|name| (name.as_str(), "")));
+    let (in_lanes, in_a_row) = ("s w0 w1 w2 w5 w6 w8 w3 w4 w7", "s w0 w1 w2 w3 w4 w5 w6 w7 w8");
+    check("0.7 pvalue + 0.3 backlink", None, &pages, in_lanes);
+    check("0.3 backlink + 0.7 pvalue", None, &pages, in_lanes);
+    check("0.5 pvalue + 0.5 backlink", None, &pages, in_lanes);
+    check("0.5 backlink + 0.5 pvalue", None, &pages, in_a_row);
+    check("0.3 pvalue + 0.7 backlink", None, &pages, in_a_row);
 }
 
 #[test]

@@ -76,6 +76,9 @@ pub struct CrawlSettings {
     /// them (timed-breadth-first, needs walltime); at random. Shares mix them.
     #[schemars(extend("x-group" = "Scope"))]
     pub order: Order,
+    /// What the order random draws by: another number, another order; the same number, the same order again.
+    #[schemars(extend("x-group" = "Scope", "x-form" = "number"))]
+    pub order_seed: u64,
     /// Follow links marked rel=nofollow, and links of pages that say nofollow. Without it they are recorded only.
     #[schemars(extend("x-group" = "Scope"))]
     pub follow_nofollow: bool,
@@ -407,6 +410,7 @@ impl Default for CrawlSettings {
             feeds: Vec::new(),
             robots_sitemaps: false,
             order: Order::BEST_FIRST,
+            order_seed: 0,
             follow_nofollow: false,
             honour_canonical: true,
             honour_noindex: true,

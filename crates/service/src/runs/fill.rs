@@ -20,15 +20,17 @@ pub struct Fill {
     pub project: Option<ProjectName>,
     /// By the first of these, which are simulated then; by the project's own if there is none.
     pub orders: Vec<Order>,
+    /// Only links of pages on topic are followed in the simulation.
+    pub relevant: bool,
     /// Until so many pages more are kept.
     pub pages: u64,
 }
 
 /// Goes on with a crawl until enough is kept or nothing waits; how many pages were fetched. Nothing is, where one of the
-/// orders needs a topic that the project does not have. The limit is that of the
+/// orders, or which links are followed, needs a topic that the project does not have. The limit is that of the
 /// run: should it be cut off, the project's own is what it was. Must be called within a tokio runtime.
 pub async fn fill(data: &Arc<Data>, wanted: Fill, now: impl Fn() -> Timestamp) -> Result<u64, ServiceError> {
-    let Fill { run, project, orders, pages } = wanted;
+    let Fill { run, project, orders, relevant, pages } = wanted;
     let order = orders.first().copied();
     let asked = data.clone();
     let found = tokio::task::spawn_blocking(move || {
@@ -36,7 +38,7 @@ pub async fn fill(data: &Arc<Data>, wanted: Fill, now: impl Fn() -> Timestamp) -
             Some(id) => asked.project_of_run(RunId(id))?,
             None => asked.project(project.as_ref())?,
         };
-        check(&entry.project.crawl, &orders)?;
+        check(&entry.project.crawl, &orders, relevant)?;
         let kept = asked.store().get(&STATS, &entry.crawl.0)?.map_or(0, |stats| stats.pages());
         Ok::<_, ServiceError>((entry.project, kept))
     });
@@ -51,13 +53,16 @@ pub async fn fill(data: &Arc<Data>, wanted: Fill, now: impl Fn() -> Timestamp) -
     Ok(progress.borrow().pages_now)
 }
 
-/// Refuses orders that the project cannot have.
-fn check(settings: &CrawlSettings, orders: &[Order]) -> Result<(), ServiceError> {
+/// Refuses what the project cannot have.
+fn check(settings: &CrawlSettings, orders: &[Order], relevant: bool) -> Result<(), ServiceError> {
     let wrong = |error: crawl::CrawlError| ServiceError::Settings(error.to_string());
     let order = orders.first().copied().unwrap_or(settings.order);
     let topic = crawl::topic_of(&CrawlSettings { order, ..settings.clone() }).map_err(wrong)?;
     match orders.iter().find(|order| order.needs_topic()) {
         Some(order) if topic.is_none() => Err(wrong(crawl::CrawlError::NoTopic(*order))),
+        None if relevant && topic.is_none() => Err(ServiceError::Settings(
+            "expand: relevant needs a topic; give the project its words, topic: [words]".to_owned(),
+        )),
         _ => Ok(()),
     }
 }

@@ -126,7 +126,13 @@ async fn a_fill_that_is_cut_off_leaves_the_project_its_limit() {
     ended(&data, first.id).await;
     let filled = data.clone();
     let fill = tokio::spawn(async move {
-        let wanted = service::Fill { run: Some(first.id), project: None, orders: Vec::new(), pages: 12 };
+        let wanted = service::Fill {
+            run: Some(first.id),
+            project: None,
+            orders: Vec::new(),
+            relevant: false,
+            pages: 12,
+        };
         service::fill(&filled, wanted, || now()()).await
     });
     site.has_been_asked(6).await;

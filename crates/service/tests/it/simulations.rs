@@ -253,9 +253,13 @@ fn an_order_by_topic_is_refused_where_no_page_was_judged() {
 #[test]
 fn nothing_is_fetched_for_an_order_that_cannot_be_simulated() {
     let site = begun();
-    for orders in [["topic", "breadth-first"], ["breadth-first", "relevance"]] {
+    for (orders, relevant) in [
+        (["topic", "breadth-first"], false),
+        (["breadth-first", "relevance"], false),
+        (["breadth-first", "pagerank"], true),
+    ] {
         let orders = orders.map(|order| order.parse().unwrap()).to_vec();
-        let wanted = Fill { run: None, project: None, orders, pages: 3 };
+        let wanted = Fill { run: None, project: None, orders, relevant, pages: 3 };
         let refused = site.runtime.block_on(fill(site.data(), wanted, || NOW)).unwrap_err().to_string();
         assert!(refused.contains("needs a topic"), "{refused}");
     }

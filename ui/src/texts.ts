@@ -240,9 +240,12 @@ export const orderWords: Record<string, string> = {
 
 export const order = {
   title: 'Order of this run',
-  text: 'Which URLs come first. What waits moves to its new place little by little; nothing is fetched twice.',
+  text: 'Which URLs come first, and what the crawl is about. What waits moves to its new place little by little; nothing is fetched twice.',
   label: 'Order',
   help: 'One of these, or shares of several: 0.7 pagerank + 0.3 topic',
+  topic: 'Topic, one word or phrase a line',
+  topicHelp: 'relevance and topic go by it. Pages that are fetched from now on are judged by it, and links by their words.',
+  examples: 'Texts on the topic, with an empty line between them',
   keep: 'Keep it for later runs of the project too',
   apply: 'Change order',
   changed: (order: string) => `Order is now ${order}.`,

@@ -125,6 +125,18 @@ test('another order takes hold while a run goes on', { timeout: 120_000 }, async
   await dialog.getByLabel('Order', { exact: true }).fill('sideways');
   await dialog.getByRole('button', { name: 'Change order' }).click();
   await dialog.getByText(/sideways/).first().waitFor();
+  // An order by topic needs one, and takes it here.
+  await dialog.getByRole('radio', { name: /^topic/ }).check();
+  await dialog.getByRole('button', { name: 'Change order' }).click();
+  await dialog.getByText(/needs a topic/).first().waitFor();
+  await dialog.getByLabel('Topic, one word or phrase a line').fill('boat\nwooden ship\n');
+  await dialog.getByRole('button', { name: 'Change order' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  const given = (await world.api(page, 'GET', `/runs/${run.id}`)).data.settings;
+  assert.deepEqual([given.order, given.topic], ['topic', ['boat', 'wooden ship']]);
+
+  await page.getByRole('button', { name: 'Order', exact: true }).click();
+  assert.equal(await dialog.getByLabel('Topic, one word or phrase a line').inputValue(), 'boat\nwooden ship');
   await dialog.getByRole('radio', { name: /^depth-first/ }).check();
   await dialog.getByRole('button', { name: 'Change order' }).click();
   await dialog.waitFor({ state: 'hidden' });

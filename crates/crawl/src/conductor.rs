@@ -19,7 +19,7 @@ use frontier::tables::{FACTS, STATS, Stats, URLS};
 use frontier::{Frontier, Lane, Offer, Unfollowed, page_key, refresh_fact};
 use judge::book::{self, StoredTexts};
 use kv::{Batch, Durability, Reader, Store};
-use model::{CrawlId, Host, LeaseId, LinkKind, Origin, Outcome, Project, Timestamp, UrlKey};
+use model::{CrawlId, CrawlSettings, Host, LeaseId, LinkKind, Origin, Outcome, Project, Timestamp, UrlKey};
 use net::Clock as _;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
@@ -36,6 +36,7 @@ use crate::robots::RobotsBook;
 use crate::run::{Change, Wish};
 use crate::slot_time::SlotTime;
 use crate::space::Space;
+use crate::topic::{TopicInForce, topic_tag};
 use crate::visit::{Gaps, Message, Pace, Slots};
 use crate::watcher::{Event, Visited, Watcher};
 use crate::{CrawlError, Neighbours, WallClock};
@@ -86,6 +87,7 @@ pub(crate) struct Conductor {
     pub(crate) robots: RobotsBook,
     pub(crate) hints: HintsBook,
     pub(crate) duplicates: DuplicateBook,
+    pub(crate) topic: TopicInForce,
     pub(crate) revisits: Revisits,
     /// Pages that are due are to be asked for again; until they are chosen.
     pub(crate) refresh: bool,
@@ -368,6 +370,7 @@ impl Conductor {
                     self.frontier.set_order(self.id, order);
                     self.tell(|| Event::Note { warn: false, text: format!("order from now on: {order}") });
                 }
+                Change::Topic(words, examples) => self.change_topic(words, examples),
                 Change::RetryFailed => {
                     self.frontier.retry_failed(self.id);
                     let text = "URLs that failed are put back".to_owned();
@@ -376,6 +379,23 @@ impl Conductor {
             }
         }
         Ok(())
+    }
+
+    /// Another topic, unless it cannot be had.
+    fn change_topic(&mut self, words: Vec<String>, examples: Vec<String>) {
+        let crawl = &self.project.crawl;
+        let changed = CrawlSettings { topic: words, topic_examples: examples, ..crawl.clone() };
+        let (warn, text) = match self.topic.set(&changed) {
+            Err(error) => (true, error.to_string()),
+            Ok(()) => {
+                let words = changed.topic.join(", ");
+                let examples = changed.topic_examples.len();
+                self.project.crawl = changed;
+                self.frontier.set_topic(self.id, topic_tag(&self.project.crawl));
+                (false, format!("topic from now on: {words}; {examples} example texts"))
+            }
+        };
+        self.tell(|| Event::Note { warn, text: text.clone() });
     }
 
     /// Tells whoever watches.

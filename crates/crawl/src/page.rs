@@ -8,7 +8,6 @@ use std::sync::Arc;
 use archive::rows::{PageRows, Stand};
 use archive::tables::{Edge, Links};
 use frontier::{Offer, PageTopic, Unfollowed};
-use judge::topic::Topic;
 use model::{
     CrawlSettings, Fetched, Keep, KeepPages, Link, LinkKind, LinkLook, Normalise, Page, PageUrl, Project,
     TemplateError, UrlKey, Value,
@@ -16,6 +15,7 @@ use model::{
 use template::{Reading, Template, Why};
 
 use crate::apart::read_document;
+use crate::topic::TopicInForce;
 
 /// Reads the pages of one project. Cheap to clone.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ pub struct PageReader {
     agent: String,
     normalise: Normalise,
     template: Option<Arc<Template>>,
-    topic: Option<Arc<Topic>>,
+    topic: TopicInForce,
     /// Page types whose values join rows of other pages.
     details: Arc<HashSet<String>>,
     has_fields: bool,
@@ -121,29 +121,21 @@ impl PageReader {
             agent: agent.to_owned(),
             normalise,
             template: template.map(Arc::new),
-            topic: None,
+            topic: TopicInForce::default(),
             details: Arc::new(merged.map(|follow| follow.page.clone()).collect()),
             has_fields: project.fields.is_some(),
         })
     }
 
-    /// The same, judging pages by a topic.
-    pub(crate) fn with_topic(mut self, topic: Option<Topic>) -> PageReader {
-        self.topic = topic.map(Arc::new);
+    /// The same, judging pages by the topic in force.
+    pub(crate) fn with_topic(mut self, topic: TopicInForce) -> PageReader {
+        self.topic = topic;
         self
     }
 
     /// What a page has to do with the topic, if there is one.
     pub(crate) fn topic(&self, read: &PageRead) -> Option<PageTopic> {
-        let topic = self.topic.as_ref()?;
-        let found = topic.relevance(&read.page.title, &read.page.text);
-        let promise = |found: &FoundLink| topic.link_promise(&found.link.anchor, &found.link.url);
-        Some(PageTopic {
-            value: found.value as f32,
-            relevance: found.share as f32,
-            on_topic: found.on_topic,
-            promises: read.links.iter().map(promise).collect(),
-        })
+        self.topic.judge(read)
     }
 
     /// Our name where a page speaks to one crawler: the first word of what we call ourselves.
@@ -167,7 +159,7 @@ impl PageReader {
         }
         let Some(template) = &self.template else {
             let page = match self.settings.keep {
-                KeepPages::None if self.topic.is_none() => extract::page_links(&input),
+                KeepPages::None if !self.topic.is_some() => extract::page_links(&input),
                 _ => extract::page(&input),
             };
             let links = self.links(&page, None, &fetched.url);

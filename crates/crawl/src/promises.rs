@@ -4,7 +4,7 @@
 use std::collections::{BinaryHeap, HashMap};
 
 use archive::tables::LINKS;
-use frontier::tables::{RELEVANCE, URLS, relevance_of};
+use frontier::tables::{RELEVANCE, URLS, is_judged_by, relevance_of};
 use frontier::{PromisedUrl, handed_on, hope, page_key};
 use judge::topic::Topic;
 use kv::{Reader, Snapshot};
@@ -25,11 +25,13 @@ pub(crate) fn promises(
     snapshot: &Snapshot,
     id: CrawlId,
     topic: &Topic,
+    tag: u16,
 ) -> Result<Vec<PromisedUrl>, CrawlError> {
     let mut judged: HashMap<UrlKey, Judged> = HashMap::new();
     for row in snapshot.prefix(&RELEVANCE, &id.0) {
         let ((_, host, page), mark) = row?;
-        let (value, on_topic) = relevance_of(mark);
+        // What another topic made of a page says nothing; its links may promise something all the same.
+        let (value, on_topic) = if is_judged_by(mark, tag) { relevance_of(mark) } else { (0.0, false) };
         let page = UrlKey { host: HostKey(host), page };
         judged.insert(page, Judged { relevance: topic.share(value) as f32, on_topic, done: false });
     }

@@ -13,6 +13,7 @@ use kv::{Reader, Snapshot, Store};
 use model::{CrawlId, CrawlSettings, HostKey, UrlKey};
 
 use crate::promises::promises;
+use crate::topic::topic_tag;
 use crate::{CrawlError, topic_of};
 
 /// Pages at most whose links are read again after a restart: the first, which are the most important to most orders.
@@ -35,7 +36,8 @@ type Search = (JoinHandle<Result<Found, CrawlError>>, Receiver<()>);
 enum Found {
     Ranks(KnownLinks, Vec<f32>),
     Links(Box<Recollection>),
-    Promises(Vec<PromisedUrl>),
+    /// By the topic of this tag.
+    Promises(Vec<PromisedUrl>, u16),
 }
 
 /// What to find out.
@@ -64,7 +66,7 @@ impl RankWatch {
             if !ended && !thread.is_finished() {
                 return;
             }
-            self.hand_over(frontier, id);
+            self.hand_over(frontier, id, settings);
             if !first {
                 return;
             }
@@ -87,7 +89,10 @@ impl RankWatch {
             // Dropped at the end, whatever happens.
             let _tell = tell;
             match want {
-                Want::Promises => Ok(Found::Promises(promised_of(&snapshot, id, &settings)?)),
+                Want::Promises => {
+                    let tag = topic_tag(&settings);
+                    Ok(Found::Promises(promised_of(&snapshot, id, &settings, tag)?, tag))
+                }
                 Want::Links => Ok(Found::Links(Box::new(recollect(&snapshot, id)?))),
                 Want::Ranks(known) => {
                     let ranks = ranks(&known);
@@ -100,7 +105,7 @@ impl RankWatch {
         self.under_way = thread.spawn(find).ok().map(|thread| (thread, done));
     }
 
-    fn hand_over(&mut self, frontier: &mut Frontier, id: CrawlId) {
+    fn hand_over(&mut self, frontier: &mut Frontier, id: CrawlId, settings: &CrawlSettings) {
         match self.under_way.take().map(|(thread, _)| thread.join()) {
             Some(Ok(Ok(Found::Ranks(known, ranks)))) => {
                 tracing::debug!(crawl = id.0, urls = ranks.len(), "new ranks for the order");
@@ -110,7 +115,9 @@ impl RankWatch {
                 tracing::debug!(crawl = id.0, "what links say is known again");
                 frontier.set_links(id, *before);
             }
-            Some(Ok(Ok(Found::Promises(promised)))) => {
+            // The topic has changed meanwhile: they are gathered anew.
+            Some(Ok(Ok(Found::Promises(_, tag)))) if tag != topic_tag(settings) => {}
+            Some(Ok(Ok(Found::Promises(promised, _)))) => {
                 tracing::debug!(crawl = id.0, urls = promised.len(), "what links promise is known again");
                 frontier.set_promises(id, promised);
             }
@@ -168,8 +175,9 @@ fn promised_of(
     snapshot: &Snapshot,
     id: CrawlId,
     settings: &CrawlSettings,
+    tag: u16,
 ) -> Result<Vec<PromisedUrl>, CrawlError> {
-    topic_of(settings)?.map_or_else(|| Ok(Vec::new()), |topic| promises(snapshot, id, &topic))
+    topic_of(settings)?.map_or_else(|| Ok(Vec::new()), |topic| promises(snapshot, id, &topic, tag))
 }
 
 impl Drop for RankWatch {

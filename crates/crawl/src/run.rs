@@ -26,7 +26,7 @@ use crate::read::{Job, Reader};
 use crate::revisits::Revisits;
 use crate::robots::RobotsBook;
 use crate::space::Space;
-use crate::topic::topic_of;
+use crate::topic::TopicInForce;
 use crate::visit::{Gaps, MOST_IN_FLIGHT, Message, Pace, Slots, Unread};
 use crate::{CrawlError, Neighbours, Network, Watcher};
 
@@ -69,6 +69,8 @@ pub(crate) enum Change {
     Exclude(Vec<Pattern>),
     Rate(Option<Rate>),
     Order(model::Order),
+    /// Words and examples.
+    Topic(Vec<String>, Vec<String>),
     RetryFailed,
 }
 
@@ -145,8 +147,9 @@ impl Run {
         let readers = thread::available_parallelism().map_or(2, usize::from);
         let (jobs, job_list) = mpsc::channel(readers * 4);
         let unread = Arc::new(Unread::default());
-        let topic = topic_of(&project.crawl)?;
-        let pages = PageReader::new(&project, network.product())?.with_topic(topic);
+        let topic = TopicInForce::default();
+        topic.set(&project.crawl)?;
+        let pages = PageReader::new(&project, network.product())?.with_topic(topic.clone());
         start_readers(
             readers,
             &project,
@@ -189,6 +192,7 @@ impl Run {
                 robots,
                 hints,
                 duplicates,
+                topic,
                 revisits: Revisits::default(),
                 refresh,
                 slots,
@@ -266,6 +270,11 @@ impl Controls {
     /// Changes which URLs come first.
     pub fn set_order(&self, order: model::Order) {
         let _ = self.changes.send(Change::Order(order));
+    }
+
+    /// Changes what the crawl is about: words, and texts as examples. Pages that are read from now on are judged by that.
+    pub fn set_topic(&self, words: Vec<String>, examples: Vec<String>) {
+        let _ = self.changes.send(Change::Topic(words, examples));
     }
 
     /// Puts URLs that failed back into the queue.

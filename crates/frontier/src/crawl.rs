@@ -73,6 +73,8 @@ pub struct Crawl {
     pub(crate) retry_failed: bool,
     /// Waiting URLs have their places by another order: where to go on giving them new ones.
     pub(crate) reorder: Option<QueueKey>,
+    /// The tag of the topic that it was given while it ran.
+    pub(crate) topic: Option<u16>,
     /// How long hosts take, for orders that ask.
     pub(crate) times: KeyMap<HostKey, Times>,
     /// When the crawl has to end, for orders that ask.
@@ -198,6 +200,7 @@ impl Crawl {
             reconsider: (last_rules != Some(fingerprint)).then_some(None),
             retry_failed: false,
             reorder: (last_order != Some(order_mark(&settings))).then_some((id.0, 0, BEGIN)),
+            topic: None,
             times: KeyMap::default(),
             deadline: None,
             out_of_time: false,

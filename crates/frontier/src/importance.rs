@@ -364,6 +364,12 @@ impl Importance {
         self.forgot_promises
     }
 
+    /// What pages and links promise is to be gathered anew: the topic is another.
+    pub(crate) fn forget_promises(&mut self) {
+        self.promised.clear();
+        self.forgot_promises = true;
+    }
+
     /// Takes what all fetched pages promise, beside what was gathered since.
     pub(crate) fn set_promises(&mut self, promised: impl IntoIterator<Item = PromisedUrl>) {
         self.forgot_promises = false;

@@ -32,6 +32,8 @@ pub fn hope(handed_on: f32, promise: f32) -> f32 {
 /// What a page has to do with the crawl's topic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageTopic {
+    /// Tells one topic from another; 0 where there is only one.
+    pub tag: u16,
     /// Its relevance by the measure of the topic.
     pub value: f32,
     /// The same from 0 to 1.

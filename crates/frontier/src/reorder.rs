@@ -1,4 +1,4 @@
-//! Another order for a crawl at work: every waiting URL gets its new place, little by little.
+//! Another order or topic for a crawl at work: every waiting URL gets its new place, little by little.
 
 use kv::{Batch, Reader};
 use model::{CrawlId, HostKey, Order, Timestamp, UrlKey};
@@ -25,6 +25,17 @@ impl Frontier {
         crawl.importance.set_worth(crawl.needs.worth);
         crawl.out_of_time = false;
         crawl.reorder = Some((id.0, 0, BEGIN));
+    }
+
+    /// Another topic from now on, that of this tag: what was promised by the one before counts no more, and what waits
+    /// moves to its place by [`Frontier::reorder`].
+    pub fn set_topic(&mut self, id: CrawlId, tag: u16) {
+        let crawl = self.crawl_mut(id);
+        crawl.topic = Some(tag);
+        crawl.importance.forget_promises();
+        if crawl.needs.topic {
+            crawl.reorder = Some((id.0, 0, BEGIN));
+        }
     }
 
     /// When the crawl has to end, for orders that begin no page too late.

@@ -141,12 +141,14 @@ impl Frontier {
                     offer.depth = record.depth + u32::from(!offer.further);
                 }
                 if let Some(topic) = &topic {
-                    batch.put(&RELEVANCE, &row, &relevance_mark(topic.value, topic.on_topic));
+                    batch.put(&RELEVANCE, &row, &relevance_mark(topic));
                     self.keep_to_topic(batch, id, settled.key, topic.on_topic, &mut offers)?;
                 }
                 let crawl = self.crawl_mut(id);
                 if crawl.needs.changes() {
-                    crawl.importance.page(settled.key, record.depth, &offers, topic.as_ref());
+                    // It may have been read by the topic before.
+                    let topic = topic.as_ref().filter(|topic| crawl.topic.is_none_or(|tag| tag == topic.tag));
+                    crawl.importance.page(settled.key, record.depth, &offers, topic);
                 }
                 Outcome::Fetched
             }

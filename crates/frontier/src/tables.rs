@@ -10,6 +10,7 @@ use model::{Host, Outcome, PageUrl, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
 use crate::novelty::Samples;
+use crate::promise::PageTopic;
 use crate::template::Places;
 
 /// Crawl, host, page: the key of a URL within a crawl.
@@ -83,15 +84,26 @@ pub const CLEAN: &str = "clean";
 /// Fact: the latest start after an unclean stop.
 pub const UNCLEAN_START: &str = "unclean start";
 
-/// A page's relevance as it is kept: millionths, and in the lowest bit whether it is on topic.
-pub fn relevance_mark(value: f32, on_topic: bool) -> u64 {
-    let millionths = (f64::from(value.max(0.0)) * 1e6).min(1e15) as u64;
-    millionths << 1 | u64::from(on_topic)
+/// Where the tag of a topic begins in a mark.
+const TAG: u32 = 52;
+
+/// A page's relevance as it is kept: in the lowest bit whether it is on topic, then millionths, and in the highest 12 bits
+/// those of the tag of its topic.
+pub fn relevance_mark(topic: &PageTopic) -> u64 {
+    let millionths = (f64::from(topic.value.max(0.0)) * 1e6).min(1e15) as u64;
+    u64::from(topic.tag) << TAG | millionths << 1 | u64::from(topic.on_topic)
 }
 
 /// The relevance that was kept, and whether the page is on topic.
 pub fn relevance_of(mark: u64) -> (f64, bool) {
+    let mark = mark & ((1 << TAG) - 1);
     ((mark >> 1) as f64 / 1e6, mark & 1 == 1)
+}
+
+/// True when a page was judged by the topic of this tag, as far as that is known.
+pub fn is_judged_by(mark: u64, tag: u16) -> bool {
+    let judged_by = mark >> TAG;
+    judged_by == 0 || judged_by == u64::from(tag) & 0xfff
 }
 
 /// What is known of a URL.

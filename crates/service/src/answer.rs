@@ -57,7 +57,7 @@ pub fn answer(
             .and_then(|view| out.send(&view)),
         Request::Order(request) => data
             .chosen_run(&request.of)
-            .and_then(|run| change_order(data, run.id, &request.order, request.keep))
+            .and_then(|run| change_order(data, run.id, request))
             .and_then(|view| out.send(&view)),
         Request::Simulate(scenario) => {
             simulations::simulate(data, scenario).and_then(|simulated| out.send(&simulated))

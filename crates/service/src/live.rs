@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catalog::{ProjectId, RunId, RunState};
 use crawl::{Controls, Progress};
-use model::{CrawlId, Order, ProjectName, Rate};
+use model::{CrawlId, CrawlSettings, Order, ProjectName, Rate};
 use tokio::sync::watch;
 
 use crate::runs::monitor::Monitor;
@@ -34,10 +34,23 @@ pub struct LiveRun {
 }
 
 /// What a run was given while it ran, in place of what its settings say.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
     pub(crate) rate: Option<Rate>,
     pub(crate) order: Option<Order>,
+    /// Words and examples.
+    pub(crate) topic: Option<(Vec<String>, Vec<String>)>,
+}
+
+impl Given {
+    /// Puts it in place of what settings say.
+    pub(crate) fn apply(self, settings: &mut CrawlSettings) {
+        settings.rate = self.rate.or(settings.rate);
+        settings.order = self.order.unwrap_or(settings.order);
+        if let Some(topic) = self.topic {
+            (settings.topic, settings.topic_examples) = topic;
+        }
+    }
 }
 
 impl LiveRun {
@@ -65,9 +78,16 @@ impl LiveRun {
         self.controls.set_order(order);
     }
 
+    /// Another topic from now on: words and examples.
+    pub(crate) fn set_topic(&self, words: Vec<String>, examples: Vec<String>) {
+        let topic = Some((words.clone(), examples.clone()));
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).topic = topic;
+        self.controls.set_topic(words, examples);
+    }
+
     /// What it was given while it ran.
     pub(crate) fn given(&self) -> Given {
-        *self.given.lock().unwrap_or_else(PoisonError::into_inner)
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// True while it may still bring pages.

@@ -125,14 +125,18 @@ pub struct SpeedRequest {
     pub keep: bool,
 }
 
-/// What comes first.
+/// What comes first, and what the crawl is about: what is not said stays.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OrderRequest {
     /// This run.
     pub of: RunChoice,
     /// As the setting `order`.
-    pub order: String,
+    pub order: Option<String>,
+    /// As the setting `topic`: words.
+    pub topic: Option<Vec<String>>,
+    /// As the setting `topic_examples`: texts.
+    pub topic_examples: Option<Vec<String>>,
     /// Write it to the project as well.
     pub keep: bool,
 }

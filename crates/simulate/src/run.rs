@@ -348,6 +348,7 @@ impl Simulation<'_> {
                     links.push(self.offer(*target, Some(leased.key), look)?);
                 }
                 let topic = self.web.has_topic().then(|| PageTopic {
+                    tag: 0,
                     value: self.web.relevance(page),
                     relevance: self.web.relevance(page),
                     on_topic: self.web.is_on_topic(page),

@@ -178,7 +178,14 @@ export const runsPage = (cursor: string | null, project?: string) =>
   get<Items<Run>>(project ? `/projects/${part(project)}/runs` : '/runs', { cursor, limit: 100 });
 export const run = (id: string | number, signal?: AbortSignal) => get<Run>(at(id), {}, signal);
 export const steer = (id: string | number, what: Steer) => post<Run>(at(id, `/${what}`));
-export const changeOrder = async (id: string | number, order: string, keep: boolean) => (await ask<Run>('PATCH', at(id), { body: { order, keep } })).data;
+/** What comes first, and what the crawl is about; what is not said stays. */
+export interface OrderChange {
+  order: string;
+  topic?: string[];
+  topic_examples?: string[];
+  keep: boolean;
+}
+export const changeOrder = async (id: string | number, change: OrderChange) => (await ask<Run>('PATCH', at(id), { body: change })).data;
 export const changeSpeed = async (id: string | number, rate: string, keep: boolean) => (await ask<Run>('PATCH', at(id), { body: { rate, keep } })).data;
 export const exclude = (id: string | number, patterns: string[], dryRun: boolean, signal?: AbortSignal) =>
   post<Excluded>(at(id, '/exclude'), { patterns, dry_run: dryRun }, signal);

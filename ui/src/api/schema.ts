@@ -1690,12 +1690,16 @@ export type SiteMap = {
   arcs: [number, number][];
 };
 
-/** Another speed, another order, or both. */
+/** Another speed, another order, another topic: what is not said stays. */
 export type SpeedAsked = {
   /** `2/s`, `30/m` or `unlimited`. */
   rate?: string | null;
   /** Which URLs come first: as the setting `order`. */
   order?: string | null;
+  /** What the crawl is about, in words: as the setting `topic`. */
+  topic?: string[] | null;
+  /** The same by texts: as the setting `topic_examples`. */
+  topic_examples?: string[] | null;
   /** Write it into the project, too. */
   keep?: boolean;
 };

@@ -124,29 +124,56 @@ pub(super) const ORDER: Verb = Verb {
     command: || {
         choosing(
             Command::new("order")
-                .about("Change which URLs a running crawl takes first")
-                .after_help("Example:\n  gannet order '0.7 pagerank + 0.3 topic' --keep"),
+                .about("Change which URLs a running crawl takes first, or what it is about")
+                .after_help(
+                    "Examples:\n  gannet order '0.7 pagerank + 0.3 topic' --keep\n  \
+                     gannet order topic --topic boat --topic 'wooden ship'",
+                ),
         )
         .arg(
             Arg::new("order")
                 .value_name("ORDER")
-                .required(true)
+                .required_unless_present_any(["topic", "topic-examples"])
                 .help("As the setting order: breadth-first, pagerank, topic, or shares of several"),
+        )
+        .arg(
+            Arg::new("topic")
+                .long("topic")
+                .value_name("WORDS")
+                .action(ArgAction::Append)
+                .help("What the crawl is about from now on; several in place of those before"),
+        )
+        .arg(
+            Arg::new("topic-examples")
+                .long("topic-examples")
+                .value_name("TEXT")
+                .action(ArgAction::Append)
+                .help("Texts on the topic, in place of those before"),
         )
         .arg(Arg::new("keep").long("keep").action(ArgAction::SetTrue).help("Write it to the project as well"))
     },
     run: |context, flags: &ArgMatches| {
-        let order = flags.get_one::<String>("order").cloned().unwrap_or_default();
+        let order = flags.get_one::<String>("order").cloned();
+        let texts = |name| flags.get_many::<String>(name).map(|texts| texts.cloned().collect::<Vec<_>>());
+        let topic = texts("topic");
         let request = Request::Order(OrderRequest {
             of: choice(flags),
             order: order.clone(),
+            topic: topic.clone(),
+            topic_examples: texts("topic-examples"),
             keep: flags.get_flag("keep"),
         });
+        let what = match (order, topic) {
+            (Some(order), None) => order,
+            (None, Some(words)) => format!("the topic {}", words.join(", ")),
+            (Some(order), Some(words)) => format!("{order} and the topic {}", words.join(", ")),
+            (None, None) => "the topic of these texts".to_owned(),
+        };
         let mut output = Output::new();
         ask(context, &request, |answer| match context.json {
             true => output.line(answer),
             false => output
-                .line(format_args!("{order} from now on; what waits moves to its place little by little")),
+                .line(format_args!("{what} from now on; what waits moves to its place little by little")),
         })?;
         output.done()?;
         Ok(Exit::Done)

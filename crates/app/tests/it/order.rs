@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use webs::demo::Demo;
 
+use crate::gannet::gannet;
 use crate::kept::{Kept, assert_same};
 use crate::process::Running;
 use crate::served::{Served, missing, small};
@@ -50,4 +51,55 @@ fn the_shortest_way_counts_also_of_links_that_are_not_followed() {
         let found = ["a", "b", "c", "d", "n", "m", "z"].map(depth);
         assert_eq!(found, [1, 2, 3, 2, 2, 3, 1], "{order}");
     }
+}
+
+/// A start page that leads to boats and to rain.
+fn boats_and_rain() -> Served {
+    Served::start(small(&[], |request| match request.path.as_str() {
+        "/" => {
+            let links = (0..40).map(|n| {
+                let kind = ["boat", "rain"][n % 2];
+                format!("<p><a href=/{kind}{n}>{kind}</a></p>")
+            });
+            webs::Answer::new(200, "text/html", links.collect::<String>())
+        }
+        "/robots.txt" => missing(),
+        path => {
+            let kind = &path[1..5];
+            let text = format!("<title>{kind}</title><p>A {kind} with the name {path}</p>");
+            webs::Answer::new(200, "text/html", text)
+        }
+    }))
+}
+
+#[test]
+fn a_topic_is_given_to_a_crawl_at_work() {
+    let site = boats_and_rain();
+    let folder = tempfile::tempdir().unwrap();
+    let data = format!("--data={}", folder.path().display());
+    let start = site.start_url();
+    let crawl = ["crawl", &start, &data, "-q", "--allow-private", "--rate=8/s", "--order=topic"];
+    let mut run = Running::start(&[&crawl[..], &["--topic=boat", "--max-pages=22"]].concat());
+    site.wait_for(7, 0, || run.is_alive());
+    let refused = gannet(&["order", &data]);
+    assert!(refused.code == Some(2) && refused.err.contains("<ORDER>"), "{}", refused.err);
+    let given = gannet(&["order", "--topic", "rain", "--topic", "wet weather", &data]);
+    assert_eq!(
+        given.out,
+        "the topic rain, wet weather from now on; what waits moves to its place little by little\n",
+        "{}",
+        given.err
+    );
+    run.finish();
+    let asked: Vec<String> = site.log().into_iter().map(|entry| entry.target).collect();
+    let pages: Vec<&str> = asked.iter().map(String::as_str).filter(|path| path.len() > 4).collect();
+    let pages: Vec<&str> = pages.into_iter().filter(|path| *path != "/robots.txt").collect();
+    assert!(pages[..5].iter().all(|path| path.starts_with("/boat")), "{asked:?}");
+    let first_rain = pages.iter().position(|path| path.starts_with("/rain")).unwrap();
+    assert!(
+        first_rain <= 12 && pages[first_rain..].iter().all(|path| path.starts_with("/rain")),
+        "{asked:?}"
+    );
+    let log = gannet(&["log", &data]);
+    assert!(log.out.contains("topic from now on: rain, wet weather"), "{}{}", log.out, log.err);
 }

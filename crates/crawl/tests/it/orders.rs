@@ -216,3 +216,79 @@ async fn another_order_takes_hold_while_the_crawl_runs() {
     let deep = asked[first_deep..].iter().filter(|path| path.starts_with("/deep")).count();
     assert!(deep * 2 >= asked.len() - first_deep, "{asked:?}");
 }
+
+/// Boats and rain side by side, each leading to more of its kind.
+async fn boats_and_rain() -> Site {
+    Site::serve(|request| {
+        let kinds = ["boat", "rain"];
+        let path = request.path.as_str();
+        match path {
+            "/robots.txt" => not_found(),
+            "/" => {
+                let links: Vec<(String, &str)> = (0..24)
+                    .map(|n| (format!("/{}{n}", kinds[n % 2]), kinds[n % 2]))
+                    .chain([("/start".to_owned(), "More")])
+                    .collect();
+                let links: Vec<(&str, &str)> = links.iter().map(|(to, text)| (to.as_str(), *text)).collect();
+                worded("News", "All the news", &links)
+            }
+            _ => {
+                let kind = if path.contains("boat") { "boat" } else { "rain" };
+                let further = format!("{path}x");
+                let further: &[(&str, &str)] =
+                    if path.contains('x') { &[] } else { &[(&further, "Further")] };
+                worded(kind, &format!("A {kind} and a {kind}"), further)
+            }
+        }
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_topic_takes_hold_while_the_crawl_runs() {
+    let site = boats_and_rain().await;
+    let bench = Bench::new();
+    let project = site.project(&bench, &[site.url("/")], |crawl| {
+        crawl.order = "topic".parse().unwrap();
+        crawl.topic = vec!["boat".to_owned()];
+        crawl.rate = Some("8/s".parse().unwrap());
+        // Not all that rain is linked to from the start.
+        crawl.max_pages = 17;
+    });
+    let run = bench.start(project);
+    site.has_been_asked(7).await;
+    run.controls().set_topic(vec!["rain".to_owned()], Vec::new());
+    run.wait().await.unwrap();
+    let asked: Vec<String> = site.asked_paths().into_iter().filter(|path| path != "/robots.txt").collect();
+    let first_rain = asked.iter().position(|path| path.starts_with("/rain")).unwrap();
+    assert!((5..=9).contains(&first_rain), "{asked:?}");
+    assert!(asked[1..first_rain].iter().all(|path| path.starts_with("/boat")), "{asked:?}");
+    // What was promised by the topic before counts no more: links found then count by their words.
+    assert!(asked[first_rain..].iter().all(|path| path.starts_with("/rain")), "{asked:?}");
+    // Each page was judged by the topic of its time.
+    let on_topic = |path: &String| {
+        let key = UrlKey::of(&model::PageUrl::parse(&site.url(path)).unwrap());
+        let mark = bench.store.get(&RELEVANCE, &frontier::page_key(CRAWL, key)).unwrap().unwrap();
+        relevance_of(mark).1
+    };
+    assert!(on_topic(&asked[1]) && asked[first_rain..].iter().all(on_topic), "{asked:?}");
+}
+
+/// A topic that cannot be had, for the order needs one, changes nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_topic_that_the_order_needs_is_not_taken_away() {
+    let site = boats_and_rain().await;
+    let bench = Bench::new();
+    let project = site.project(&bench, &[site.url("/")], |crawl| {
+        crawl.order = "topic".parse().unwrap();
+        crawl.topic = vec!["boat".to_owned()];
+        crawl.rate = Some("8/s".parse().unwrap());
+        crawl.max_pages = 10;
+    });
+    let run = bench.start(project);
+    site.has_been_asked(3).await;
+    run.controls().set_topic(Vec::new(), Vec::new());
+    run.wait().await.unwrap();
+    let asked: Vec<String> = site.asked_paths().into_iter().filter(|path| path != "/robots.txt").collect();
+    assert!(asked[1..].iter().all(|path| path.starts_with("/boat")), "{asked:?}");
+}

@@ -229,7 +229,7 @@ fn check_topic(order: &str, distance: Option<u32>, pages: &[(&str, f32, &str)], 
         web.page(&page(name), &links.iter().map(|(to, _)| page(to)).collect::<Vec<_>>());
         let promises = links.iter().map(|(_, promise)| *promise).collect();
         let (value, on_topic) = (*relevance, *relevance >= 0.5);
-        let topic = frontier::PageTopic { value, relevance: value, on_topic, promises };
+        let topic = frontier::PageTopic { tag: 0, value, relevance: value, on_topic, promises };
         web.topics.insert(page(name), topic);
     }
     let edit = |settings: &mut CrawlSettings| {

@@ -9,8 +9,8 @@ use catalog::RunId;
 use serde::Deserialize;
 use serde_json::json;
 use service::{
-    Excluded, Fetching, Forecast, LogLevel, LogPage, LogRequest, Moment, Outlook, RunView, Series,
-    ServiceError,
+    Excluded, Fetching, Forecast, LogLevel, LogPage, LogRequest, Moment, OrderRequest, Outlook, RunChoice,
+    RunView, Series, ServiceError,
 };
 use tokio::sync::mpsc;
 use utoipa::ToSchema;
@@ -39,7 +39,7 @@ pub(crate) struct ExcludeAsked {
     dry_run: bool,
 }
 
-/// Another speed, another order, or both.
+/// Another speed, another order, another topic: what is not said stays.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpeedAsked {
@@ -49,6 +49,12 @@ pub(crate) struct SpeedAsked {
     /// Which URLs come first: as the setting `order`.
     #[serde(default)]
     order: Option<String>,
+    /// What the crawl is about, in words: as the setting `topic`.
+    #[serde(default)]
+    topic: Option<Vec<String>>,
+    /// The same by texts: as the setting `topic_examples`.
+    #[serde(default)]
+    topic_examples: Option<Vec<String>>,
     /// Write it into the project, too.
     #[serde(default)]
     keep: bool,
@@ -184,7 +190,7 @@ pub(crate) async fn exclude(
     Ok(Json(gone).into_response())
 }
 
-/// Changes speed or order of a run.
+/// Changes speed, order or topic of a run.
 #[utoipa::path(
     patch, path = "/runs/{id}", tag = "runs", params(("id" = i64, Path)), request_body = SpeedAsked,
     responses((status = 200, body = RunView), Problems)
@@ -192,16 +198,18 @@ pub(crate) async fn exclude(
 pub(crate) async fn speed(
     State(app): State<App>,
     Path(id): Path<i64>,
-    Body(SpeedAsked { rate, order, keep }): Body<SpeedAsked>,
+    Body(asked): Body<SpeedAsked>,
 ) -> Result<Json<RunView>, Problem> {
     let changed = asking::blocking(&app, move |data| {
+        let SpeedAsked { rate, order, topic, topic_examples, keep } = asked;
         if let Some(rate) = &rate {
             service::change_speed(data, RunId(id), rate, keep)?;
         }
-        match &order {
-            Some(order) => service::change_order(data, RunId(id), order, keep),
-            None => service::run_view(data, RunId(id)),
+        if order.is_none() && topic.is_none() && topic_examples.is_none() {
+            return service::run_view(data, RunId(id));
         }
+        let of = RunChoice::default();
+        service::change_order(data, RunId(id), &OrderRequest { of, order, topic, topic_examples, keep })
     });
     changed.await.map(Json)
 }

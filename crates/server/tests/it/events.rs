@@ -57,6 +57,17 @@ async fn a_run_is_begun_watched_steered_and_told_of() {
     let speed = json!({ "rate": "unlimited", "order": "pagerank" });
     let patched = asker.with("content-type", "application/json");
     patched.send("PATCH", &path, speed.to_string().into()).await.expect(200);
+    let by_topic = json!({ "order": "0.5 topic + 0.5 pagerank" });
+    patched.send("PATCH", &path, by_topic.to_string().into()).await.expect(400);
+    let topic = json!({ "order": "0.5 topic + 0.5 pagerank", "topic": ["blog"], "keep": true });
+    let given = patched.send("PATCH", &path, topic.to_string().into()).await.expect(200).json();
+    let settings = &given["settings"];
+    assert_eq!((&settings["order"], &settings["topic"]), (&topic["order"], &topic["topic"]));
+    let kept = asker.get("/api/v1/projects/demo-blog").await.expect(200).json();
+    assert_eq!(kept["project"]["crawl"]["topic"], topic["topic"]);
+    let without = json!({ "topic": [] });
+    patched.send("PATCH", &path, without.to_string().into()).await.expect(400);
+    patched.send("PATCH", &path, json!({ "order": "pagerank" }).to_string().into()).await.expect(200);
     asker.get(&format!("{path}/series")).await.expect(200);
     asker.get(&format!("{path}/live")).await.expect(200);
     let told = asker.get(&format!("{path}/forecast")).await.expect(200).json();

@@ -1,4 +1,4 @@
-//! Changing a run at work: what it leaves out, how fast it asks, what comes first, what it tries again.
+//! Changing a run at work: what it leaves out, how fast it asks, what comes first, what it is about, what it tries again.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Now, RunView, StartRun, run_view, start_run};
-use crate::{Data, ServiceError};
+use crate::{Data, OrderRequest, ServiceError};
 
 /// Examples given.
 const EXAMPLES: usize = 10;
@@ -77,19 +77,41 @@ pub fn change_speed(data: &Data, id: RunId, rate: &str, keep: bool) -> Result<Ru
     run_view(data, id)
 }
 
-/// Changes which URLs a run at work takes first; with `keep` also in the project. From a blocking thread.
-pub fn change_order(data: &Data, id: RunId, order: &str, keep: bool) -> Result<RunView, ServiceError> {
-    let order: Order =
-        order.parse().map_err(|error: model::ValueError| ServiceError::Settings(error.to_string()))?;
+/// Changes which URLs a run at work takes first, or what it is about; with `keep` also in the project. From a blocking
+/// thread.
+pub fn change_order(data: &Data, id: RunId, wanted: &OrderRequest) -> Result<RunView, ServiceError> {
+    let order: Option<Order> = wanted
+        .order
+        .as_deref()
+        .map(str::parse)
+        .transpose()
+        .map_err(|error: model::ValueError| ServiceError::Settings(error.to_string()))?;
     let Some(live) = data.live_run(id).filter(|live| live.is_crawling()) else {
         run_view(data, id)?;
         return Err(ServiceError::RunEnded(id.0));
     };
-    let settings = CrawlSettings { order, ..entry_of(data, id)?.project.crawl };
+    let mut settings = entry_of(data, id)?.project.crawl;
+    live.given().apply(&mut settings);
+    let change = |settings: &mut CrawlSettings| {
+        settings.order = order.unwrap_or(settings.order);
+        wanted.topic.iter().for_each(|words| settings.topic.clone_from(words));
+        wanted.topic_examples.iter().for_each(|texts| settings.topic_examples.clone_from(texts));
+    };
+    change(&mut settings);
     crawl::topic_of(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
-    live.set_order(order);
-    if keep {
-        edit(data, id, |crawl| crawl.order = order)?;
+    // An order that goes by the topic comes after it, one that does not, before: each can be had when its turn comes.
+    let give_order = || order.into_iter().for_each(|order| live.set_order(order));
+    if !settings.order.needs_topic() {
+        give_order();
+    }
+    if wanted.topic.is_some() || wanted.topic_examples.is_some() {
+        live.set_topic(settings.topic.clone(), settings.topic_examples.clone());
+    }
+    if settings.order.needs_topic() {
+        give_order();
+    }
+    if wanted.keep {
+        edit(data, id, change)?;
     }
     run_view(data, id)
 }

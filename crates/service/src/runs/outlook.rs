@@ -192,8 +192,7 @@ pub fn forecast_of(data: &Data, id: RunId, most: u64) -> Result<Forecast, Servic
     };
     let mut settings = entry.project.crawl.clone();
     let given = data.live_run(id).map(|live| live.given()).unwrap_or_default();
-    settings.rate = given.rate.or(settings.rate);
-    settings.order = given.order.unwrap_or(settings.order);
+    given.apply(&mut settings);
     let rate = settings.rate;
     let mut web = sample_of(data, &entry, every)?;
     let unknown = web.take_unknown_for_pages().len();

@@ -204,6 +204,9 @@ pub(crate) fn view(data: &Data, run: Run, project: String) -> RunView {
     if let Some(order) = given.order {
         settings["order"] = order.to_string().into();
     }
+    if let Some((words, examples)) = given.topic {
+        (settings["topic"], settings["topic_examples"]) = (words.into(), examples.into());
+    }
     let (state, held) = match (&live, &progress) {
         (Some(live), Some(progress)) => live_phase(live, progress),
         _ => (RunPhase::of(run.state), None),

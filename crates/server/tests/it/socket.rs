@@ -13,7 +13,7 @@ use serde_json::Value;
 use server::client::{self, ClientError};
 use server::{Now, Server};
 use service::{Access, Class, Data, PagesRequest, Request};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::oneshot;
 
 const NOW: Timestamp = Timestamp(1_763_196_319_123);
@@ -200,9 +200,12 @@ async fn an_owner_that_ends_before_it_answers_is_told_from_one_that_is_broken() 
         let request = Request::Pages(PagesRequest::default());
         let answering = async {
             let (mut stream, _) = listener.accept().await.unwrap();
+            assert!(stream.read(&mut [0; 4_096]).await.unwrap() > 0);
             stream.write_all(said.as_bytes()).await.unwrap();
+            // Who does not speak HTTP goes on listening; the others are gone.
+            said.starts_with("SSH").then_some(stream)
         };
-        let (asked, ()) = tokio::join!(ask(dir.path(), &request), answering);
+        let (asked, _listens) = tokio::join!(ask(dir.path(), &request), answering);
         match asked {
             Err(ClientError::Ended { .. }) => assert!(!said.starts_with("SSH"), "{said}"),
             Err(ClientError::Broken { .. }) => assert!(said.starts_with("SSH"), "{said}"),

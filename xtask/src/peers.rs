@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Pinned: a new release must not change what is found out. Without its default features it is at its leanest; `sync`
-/// hands over pages. It is optimised as far as we are.
+/// hands over pages, `warc` writes them. It is optimised as far as we are.
 const MANIFEST: &str = r#"[package]
 name = "bench-spider"
 version = "0.1.0"
@@ -16,7 +16,7 @@ edition = "2021"
 [workspace]
 
 [dependencies]
-spider = { version = "=2.53.9", default-features = false, features = ["sync"] }
+spider = { version = "=2.53.9", default-features = false, features = ["sync", "warc"] }
 tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 
 [profile.release]
@@ -24,25 +24,40 @@ lto = "thin"
 codegen-units = 1
 "#;
 
-const PROGRAM: &str = r#"//! Crawls the sites of the given start pages side by side; `--store FOLDER` appends every page to a file of its site.
+const PROGRAM: &str = r#"//! Crawls the sites of the given start pages side by side. `--append FOLDER` appends every page to a file of its site,
+//! `--files FOLDER` makes a file of each, `--warc FOLDER` lets spider write a WARC file of each site.
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use spider::tokio::sync::broadcast::error::RecvError;
+use spider::utils::warc::WarcConfig;
 use spider::website::Website;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Not,
+    Append,
+    Files,
+    Warc,
+}
 
 #[tokio::main]
 async fn main() {
     let mut starts: Vec<String> = std::env::args().skip(1).collect();
-    let mut folder = None;
-    if starts.first().is_some_and(|first| first == "--store") {
-        folder = Some(starts.remove(1));
+    let way = match starts.first().map(String::as_str) {
+        Some("--append") => Way::Append,
+        Some("--files") => Way::Files,
+        Some("--warc") => Way::Warc,
+        _ => Way::Not,
+    };
+    let mut folder = String::new();
+    if way != Way::Not {
+        folder = starts.remove(1);
         starts.remove(0);
     }
     let mut sites = Vec::new();
     for (number, start) in starts.into_iter().enumerate() {
-        let file = folder.as_ref().map(|folder| File::create(format!("{folder}/{number}")).expect("a file"));
-        sites.push(tokio::spawn(crawl(start, file)));
+        sites.push(tokio::spawn(crawl(start, way, format!("{folder}/{number}"))));
     }
     let (mut pages, mut bytes, mut lost) = (0, 0, 0);
     for site in sites {
@@ -54,24 +69,37 @@ async fn main() {
     println!("{pages} pages, {bytes} bytes, {lost} lost");
 }
 
-async fn crawl(start: String, file: Option<File>) -> (usize, usize, u64) {
+async fn crawl(start: String, way: Way, place: String) -> (usize, usize, u64) {
     let mut site = Website::new(&start);
     site.with_delay(0).with_respect_robots_txt(false);
-    let Some(file) = file else {
+    if way == Way::Warc {
+        site.configuration.with_warc(WarcConfig { path: place.clone(), ..Default::default() });
+    }
+    if matches!(way, Way::Not | Way::Warc) {
         site.crawl().await;
-        return (site.get_links().len(), 0, 0);
-    };
+        return (site.get_links().len(), site.warc_record_count() as usize, 0);
+    }
     // Room for many, as those that come too fast are lost.
     let mut found = site.subscribe(8_192);
     let kept = tokio::spawn(async move {
-        let mut file = BufWriter::with_capacity(1 << 18, file);
+        let mut file = match way {
+            Way::Append => Some(BufWriter::with_capacity(1 << 18, File::create(&place).expect("a file"))),
+            _ => None,
+        };
+        if file.is_none() {
+            std::fs::create_dir(&place).expect("a folder");
+        }
         let (mut pages, mut bytes, mut lost) = (0, 0, 0);
         loop {
             match found.recv().await {
                 Ok(page) => {
                     let body = page.get_html_bytes_u8();
-                    writeln!(file, "{} {}", page.get_url(), body.len()).expect("room");
-                    file.write_all(body).expect("room");
+                    if let Some(file) = &mut file {
+                        writeln!(file, "{} {}", page.get_url(), body.len()).expect("room");
+                        file.write_all(body).expect("room");
+                    } else {
+                        std::fs::write(format!("{place}/{pages}"), body).expect("room");
+                    }
                     pages += 1;
                     bytes += body.len();
                 }
@@ -79,7 +107,9 @@ async fn crawl(start: String, file: Option<File>) -> (usize, usize, u64) {
                 Err(RecvError::Closed) => break,
             }
         }
-        file.flush().expect("room");
+        if let Some(file) = &mut file {
+            file.flush().expect("room");
+        }
         (pages, bytes, lost)
     });
     site.crawl().await;

@@ -10,6 +10,9 @@ use std::time::Duration;
 use crate::Failure;
 use crate::child::{Served, Taken, watch};
 
+/// What makes a crawl of ours do no more than those of others.
+const LEAN: [&str; 4] = ["--order", "breadth-first", "--duplicates", "off"];
+
 /// How long one crawl may take.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -23,12 +26,19 @@ pub(crate) struct Programs {
 /// A crawl by one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Peer {
-    /// Everything on: links with their attributes, main text and dates, sieve, WARC, durable frontier.
+    /// As it comes: links with their attributes, main text and dates, sieve, WARC, durable frontier; and duplicates, and
+    /// ranks for the order.
     Gannet,
-    /// Links and outcomes alone: `--keep none`.
+    /// Without duplicates and ranks, which the others do not have either.
+    GannetBreadthFirst,
+    /// Links and outcomes alone, breadth-first.
     GannetLinks,
-    /// Pages appended to a file of their site.
-    SpiderStoring,
+    /// Pages appended to a file of their site: the least that storing can cost.
+    SpiderAppending,
+    /// A file for each page.
+    SpiderFiles,
+    /// As its own WARC writer has them, not compressed.
+    SpiderWarc,
     Spider,
     /// Pages appended to a file.
     Scrapy,
@@ -38,8 +48,11 @@ pub(crate) enum Peer {
 }
 
 impl Peer {
-    pub(crate) const ALL: [Peer; 7] = [
-        Peer::SpiderStoring,
+    pub(crate) const ALL: [Peer; 10] = [
+        Peer::SpiderWarc,
+        Peer::SpiderFiles,
+        Peer::SpiderAppending,
+        Peer::GannetBreadthFirst,
         Peer::Gannet,
         Peer::Scrapy,
         Peer::Wget2Storing,
@@ -51,8 +64,11 @@ impl Peer {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Peer::Gannet => "gannet",
+            Peer::GannetBreadthFirst => "gannet, breadth-first, no judge",
             Peer::GannetLinks => "gannet, links only",
-            Peer::SpiderStoring => "spider, storing",
+            Peer::SpiderWarc => "spider, storing: WARC",
+            Peer::SpiderFiles => "spider, storing: files",
+            Peer::SpiderAppending => "spider, storing: appended",
             Peer::Spider => "spider",
             Peer::Scrapy => "scrapy, storing",
             Peer::Wget2Storing => "wget2, storing",
@@ -74,12 +90,21 @@ impl Programs {
         let starts = &served.starts;
         let commands = match peer {
             Peer::Gannet => vec![self.gannet(folder, starts, &[])],
-            Peer::GannetLinks => vec![self.gannet(folder, starts, &["--keep", "none"])],
-            Peer::SpiderStoring | Peer::Spider => {
+            Peer::GannetBreadthFirst => vec![self.gannet(folder, starts, &LEAN)],
+            Peer::GannetLinks => {
+                vec![self.gannet(folder, starts, &[&LEAN[..], &["--keep", "none"]].concat())]
+            }
+            Peer::SpiderWarc | Peer::SpiderFiles | Peer::SpiderAppending | Peer::Spider => {
                 let Some(spider) = &self.spider else { return Ok(None) };
                 let mut command = Command::new(spider);
-                if peer == Peer::SpiderStoring {
-                    command.arg("--store").arg(folder);
+                let way = match peer {
+                    Peer::SpiderWarc => Some("--warc"),
+                    Peer::SpiderFiles => Some("--files"),
+                    Peer::SpiderAppending => Some("--append"),
+                    _ => None,
+                };
+                if let Some(way) = way {
+                    command.arg(way).arg(folder);
                 }
                 command.args(starts);
                 vec![command]

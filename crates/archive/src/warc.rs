@@ -104,7 +104,14 @@ pub struct Member {
 pub struct RecordWriter {
     gzip: Gzip,
     head: String,
+    metadata: Vec<u8>,
 }
+
+/// Room for what is written beside a body.
+const SMALL_RECORDS: usize = 4_096;
+
+/// Room for metadata that is kept from one visit to the next.
+const MOST_KEPT: usize = 64 << 10;
 
 impl RecordKind {
     /// The value of `WARC-Type`.
@@ -133,7 +140,7 @@ impl Default for RecordWriter {
 impl RecordWriter {
     /// A writer with nothing in it.
     pub fn new() -> RecordWriter {
-        RecordWriter { gzip: Gzip::new(), head: String::new() }
+        RecordWriter { gzip: Gzip::new(), head: String::new(), metadata: Vec::new() }
     }
 
     /// The records of one visit.
@@ -143,7 +150,12 @@ impl RecordWriter {
             Kept::Whole => Digest::of(&fetched.body),
             Kept::SamePayload(original) | Kept::NotModified(original) => original.payload,
         };
-        let mut records = Records { bytes: Vec::new(), members: Vec::new(), payload };
+        // Most pages shrink to a third.
+        let room = match visit.kept {
+            Kept::Whole => fetched.body.len() / 3 + SMALL_RECORDS,
+            _ => SMALL_RECORDS,
+        };
+        let mut records = Records { bytes: Vec::with_capacity(room), members: Vec::new(), payload };
         let answer = match visit.kept {
             Kept::Whole => RecordKind::Response,
             _ => RecordKind::Revisit,
@@ -156,11 +168,15 @@ impl RecordWriter {
             self.field("Content-Type", "application/http; msgtype=request");
             self.finish(RecordKind::Request, &[&fetched.request], &mut records);
         }
-        let metadata = serde_json::to_vec(&metadata(visit)).expect("metadata has only text keys");
+        let mut block = std::mem::take(&mut self.metadata);
+        block.clear();
+        serde_json::to_writer(&mut block, &metadata(visit)).expect("metadata has only text keys");
         self.start(visit, RecordKind::Metadata);
         self.field("WARC-Concurrent-To", format_args!("<{answer_id}>"));
         self.field("Content-Type", "application/json");
-        self.finish(RecordKind::Metadata, &[&metadata], &mut records);
+        self.finish(RecordKind::Metadata, &[&block], &mut records);
+        block.shrink_to(MOST_KEPT);
+        self.metadata = block;
         records
     }
 

@@ -45,9 +45,10 @@ const FOUND_PER_KEPT: usize = 8;
 impl Links {
     pub(crate) fn new(max: usize) -> Links {
         Links {
-            found: Vec::new(),
-            hrefs: String::new(),
-            anchors: String::new(),
+            // As many pages have: room for them is made once.
+            found: Vec::with_capacity(max.min(128)),
+            hrefs: String::with_capacity(4_096),
+            anchors: String::with_capacity(2_048),
             placed: 0,
             max,
             cut: false,

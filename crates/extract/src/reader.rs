@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
             links_only,
             own_url: Url::parse(input.url.as_str()).ok(),
             page: Page::default(),
-            words: if links_only { Words::counted() } else { Words::default() },
+            words: if links_only { Words::counted() } else { Words::of_page(input.body.len()) },
             links: Links::new(input.max_links),
             open: Open::default(),
             outside: Vec::new(),

@@ -23,7 +23,15 @@ enum Gap {
 /// Bytes of text kept of one page.
 const MAX_TEXT: usize = 1 << 20;
 
+/// Bytes that are set aside for the text of a page before it is read.
+const MAX_ROOM: usize = 64 << 10;
+
 impl Words {
+    /// Words of a page of so many bytes: room is made once, not again and again.
+    pub(crate) fn of_page(bytes: usize) -> Words {
+        Words { text: String::with_capacity((bytes / 2).min(MAX_ROOM)), ..Words::default() }
+    }
+
     /// Words that are counted and not kept.
     pub(crate) fn counted() -> Words {
         Words { full: true, ..Words::default() }

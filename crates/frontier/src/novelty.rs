@@ -64,7 +64,8 @@ impl TextMark {
     pub fn of(text: &str) -> TextMark {
         let mut mark = TextMark { hash: xxh3_64(text.as_bytes()), ..TextMark::default() };
         let mut words_left = MOST_WORDS;
-        let mut pairs: Vec<u32> = Vec::new();
+        mark.pairs.reserve(text.len() / 8);
+        let mut pairs: Vec<u32> = Vec::with_capacity(256);
         for line in text.lines().filter(|line| !line.trim().is_empty()).take(MOST_BLOCKS) {
             pairs.clear();
             let (mut last, mut words, mut whole) = (0, 0, 0u64);
@@ -137,8 +138,10 @@ pub(crate) fn news(mark: &TextMark, blocks: &mut Blocks, known: &[&Samples]) -> 
     blocks.forget_old();
     // The smallest of all blocks are among the smallest of each.
     let pairs = smallest(&mut pairs);
-    let familiar = |pair: &&u32| known.iter().any(|samples| samples.has(**pair));
-    let is_copy = pairs.iter().filter(familiar).count() * 4 >= pairs.len() * KNOWN_OF_FOUR;
+    let mut familiar = [false; SAMPLE];
+    known.iter().for_each(|samples| samples.mark(pairs, &mut familiar));
+    let count = familiar.iter().filter(|familiar| **familiar).count();
+    let is_copy = count * 4 >= pairs.len() * KNOWN_OF_FOUR;
     (words >= FEWEST_WORDS && !is_copy).then(|| pairs.to_vec())
 }
 
@@ -205,8 +208,15 @@ impl Samples {
         self.0.push_back(sample);
     }
 
-    fn has(&self, pair: u32) -> bool {
-        self.0.iter().any(|sample| sample.binary_search(&pair).is_ok())
+    /// Marks those of the pairs that a page has had. Both stand in order, so each is looked at once.
+    fn mark(&self, pairs: &[u32], familiar: &mut [bool; SAMPLE]) {
+        for sample in &self.0 {
+            let mut known = sample.iter().peekable();
+            for (pair, familiar) in pairs.iter().zip(&mut *familiar) {
+                while known.next_if(|known| *known < pair).is_some() {}
+                *familiar |= known.peek() == Some(&pair);
+            }
+        }
     }
 }
 

@@ -61,9 +61,13 @@ impl Bench {
         let mut served = Served::start(&self.documents, &[])?;
         let (pages, sites) = (served.pages, served.starts.len());
         println!("{pages} pages of {} bytes on {sites} hosts", served.bytes / pages.max(1));
+        // All are removed at the end: files take longer to make where many have just been removed.
+        let mut folders = Vec::new();
         for peer in Peer::ALL {
             let folder = tempfile::tempdir()?;
-            let Some(taken) = self.programs.crawl(peer, &served, folder.path())? else {
+            let taken = self.programs.crawl(peer, &served, folder.path())?;
+            folders.push(folder);
+            let Some(taken) = taken else {
                 println!("no {}: it is not installed", peer.name());
                 continue;
             };

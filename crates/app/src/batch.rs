@@ -3,6 +3,7 @@
 //! A bad line gives an error in its place and never stops the rest.
 
 use std::io::{self, BufRead, Read, Write};
+use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -51,6 +52,14 @@ where
         }
     }
     output.flush()
+}
+
+/// A file that a line names. Standard input cannot be one: the questions come from there.
+pub(crate) fn file(path: &Path) -> Result<&Path, String> {
+    if path == Path::new("-") {
+        return Err("file: - is standard input, from which these lines come; name a file".to_owned());
+    }
+    Ok(path)
 }
 
 /// The error without its place: the line is always the first.

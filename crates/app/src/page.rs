@@ -6,7 +6,8 @@ use std::path::Path;
 
 use clap::{Arg, ArgMatches};
 use crawl::{Network, WallClock, single_page};
-use model::PageUrl;
+use fetch::{DecodeLimits, decode};
+use model::{Cut, PageUrl};
 
 use crate::{Failure, settings};
 
@@ -110,11 +111,18 @@ fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     })
 }
 
-/// The bytes of a file or, for `-`, of standard input.
+/// The bytes of a file or, for `-`, of standard input; what gzip has packed is unpacked.
 pub(crate) fn read_body(path: &Path) -> io::Result<Vec<u8>> {
+    let too_long = || io::Error::other(format!("longer than {} MiB", MAX_PAGE >> 20));
     let mut body = Vec::new();
     if open(path)?.take(MAX_PAGE + 1).read_to_end(&mut body)? as u64 > MAX_PAGE {
-        return Err(io::Error::other(format!("longer than {} MiB", MAX_PAGE >> 20)));
+        return Err(too_long());
     }
-    Ok(body)
+    if !body.starts_with(&[0x1f, 0x8b]) {
+        return Ok(body);
+    }
+    let limits = DecodeLimits { length: MAX_PAGE, ratio: 1_000 };
+    let decoded = decode(&body.into(), "gzip", limits);
+    let decoded = decoded.ok_or_else(|| io::Error::other("cannot be unpacked"))?;
+    if decoded.cut == Some(Cut::Length) { Err(too_long()) } else { Ok(decoded.content.to_vec()) }
 }

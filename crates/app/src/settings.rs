@@ -62,7 +62,7 @@ pub enum SettingsError {
         problem: model::UrlError,
     },
     /// Nothing says where to begin.
-    #[error("no URL to start from; give one, or a project file with -p")]
+    #[error("no URL to start from; give one, --sitemap or --feed, or a project file with -p")]
     NoStart,
 }
 
@@ -114,7 +114,11 @@ pub fn layered(
         normalise.parse(text).map_err(|problem| SettingsError::Start { text: text.clone(), problem })
     };
     let given = start.iter().map(parse).collect::<Result<Vec<PageUrl>, _>>()?;
-    let start = if given.is_empty() { file_start } else { given };
+    let mut start = if given.is_empty() { file_start } else { given };
+    if start.is_empty() {
+        // A list is a start as good as a page; it is asked for as such anyway.
+        start.extend(crawl.sitemaps.iter().chain(&crawl.feeds).cloned());
+    }
     let first = start.first().ok_or(SettingsError::NoStart)?;
     let name = name.unwrap_or_else(|| ProjectName::of(first));
     Ok(Project { name, start, crawl, fields, index }.normalised())

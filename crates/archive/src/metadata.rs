@@ -75,6 +75,9 @@ pub struct PageFacts<'a> {
     /// Had more links than were read.
     #[serde(default, skip_serializing_if = "is_default")]
     pub links_cut: bool,
+    /// Why nothing could be read from it, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<Cow<'a, str>>,
     /// Its links in document order.
     pub links: Vec<StoredLink<'a>>,
 }
@@ -137,6 +140,7 @@ impl<'a> PageFacts<'a> {
             noindex: page.directives.noindex,
             nofollow: page.directives.nofollow,
             links_cut: page.links_cut,
+            unread: page.unread_why().map(Cow::Borrowed),
             links: page.links.iter().map(StoredLink::of).collect(),
         }
     }

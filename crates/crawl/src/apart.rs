@@ -63,11 +63,11 @@ pub fn read_documents_by(program: PathBuf) {
 }
 
 /// Reads a PDF in a process of its own; in this one where no program for it is named, as in tests. One that cannot be
-/// read gives an empty page, and the reason in its `meta` as `unread`.
+/// read gives an empty page, and the reason.
 pub fn read_document(input: &Input<'_>) -> Page {
     let mut page = try_document(input).unwrap_or_else(|unread| {
         tracing::info!(url = %input.url, why = unread.as_str(), "document not read");
-        Page { meta: vec![("unread".to_owned(), unread.as_str().to_owned())], ..Page::default() }
+        Page::unread(unread.as_str())
     });
     extract::add_headers(&mut page, input);
     page

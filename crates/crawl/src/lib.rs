@@ -20,6 +20,7 @@ mod fresh;
 mod hints;
 mod link_graph;
 mod mend;
+mod named;
 mod neighbours;
 mod network;
 mod page;

@@ -216,7 +216,10 @@ impl Reader {
         let error = match &end {
             End::Failed { error, .. } => Some(error.clone()),
             End::Busy { status, .. } => Some(ErrorKind::Status(*status)),
-            _ => None,
+            _ => {
+                let why = page.as_ref().and_then(Page::unread_why);
+                why.map(|why| ErrorKind::Unread(why.to_owned()))
+            }
         };
         let mut visit = visit_record(fetched, page.as_ref(), error);
         visit.noindex |= off_topic && self.settings.off_topic == OffTopic::Mark || is_picture(fetched);

@@ -20,6 +20,7 @@ use crate::descriptors::{self, TooFew};
 use crate::duplicates::DuplicateBook;
 use crate::fresh::Fresh;
 use crate::hints::HintsBook;
+use crate::named::NamedLists;
 use crate::page::PageReader;
 use crate::progress::{Ended, Progress};
 use crate::read::{Job, Reader};
@@ -167,6 +168,7 @@ impl Run {
             clock,
             wanted: Wanted { types: project.crawl.wanted_types(), longest: None },
             longer: longer(&project),
+            named: NamedLists::of(&project.crawl),
             jobs,
             inbox: inbox_in,
             pace: paces,

@@ -14,6 +14,7 @@ use net::Clock;
 use tokio::sync::{mpsc, watch};
 
 use crate::hints::{self, AskedHints};
+use crate::named::{NamedLists, UNNAMED};
 use crate::read::{self, Job, Read};
 use crate::robots::{self, AskedRobots, Leash};
 use crate::{Network, WallClock};
@@ -51,6 +52,7 @@ pub(crate) struct Slots {
     pub(crate) wanted: Wanted,
     /// Bodies of which more is kept: sitemaps.
     pub(crate) longer: Option<Arc<Longer>>,
+    pub(crate) named: NamedLists,
     pub(crate) jobs: mpsc::Sender<Job>,
     pub(crate) inbox: mpsc::Sender<Message>,
     pub(crate) pace: watch::Receiver<Pace>,
@@ -307,6 +309,16 @@ impl Slots {
         request.body_limit = url.body_limit;
         request.wanted = self.wanted.clone();
         request.longer.clone_from(&self.longer);
+        if self.named.has(&url.url) {
+            // What it is called does not matter.
+            request.wanted.types.clear();
+            request.longer = self
+                .longer
+                .as_ref()
+                .map(|longer| Arc::new(Longer { types: vec!["*/*".to_owned()], limit: longer.limit }));
+        } else if !request.wanted.types.is_empty() && self.named.is_told_by_its_end(&url.url) {
+            request.wanted.types.extend(UNNAMED.map(str::to_owned));
+        }
         request.turn = self.send_turn(url.key.host, lease.gap);
         let room = self.room.share();
         request.room = Some(room.clone());
@@ -328,6 +340,9 @@ impl Slots {
             Ok(answer) => {
                 tracing::debug!(url = %url.url, status = answer.fetched().status, "fetched");
                 let fetched = answer.fetched();
+                if (300..400).contains(&fetched.status) {
+                    self.named.follow(fetched);
+                }
                 if !(200..300).contains(&fetched.status) {
                     asked.retry_after = fetch::retry_after(&fetched.headers, sent.end);
                 }

@@ -219,6 +219,9 @@ fn clean(text: &str, needs_prefix: bool) -> Option<String> {
     };
     let name = &name[..name.find(ends).unwrap_or(name.len())];
     let name = name.split(" - ").next().unwrap_or_default();
+    // "By A Name. Published: 3 May 2026".
+    let labelled = name.rmatch_indices(". ").map(|(at, _)| at).find(|at| label(&name[at + 2..]).is_some());
+    let name = &name[..labelled.unwrap_or(name.len())];
     // "By A Name, chief editor", "By A Name on".
     let name = name.split(", ").next().filter(|_| needs_prefix).unwrap_or(name);
     let name = name.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | ':' | ';' | '-'));
@@ -263,6 +266,7 @@ mod tests {
         check("Von Käthe Groß, Berlin", true, Some("Käthe Groß"));
         check("Автор: Иван Петров", true, Some("Иван Петров"));
         check("Ada Byron, Grace H.", false, Some("Ada Byron, Grace H"));
+        check("By J. Ek. Published: 5 March 2024", true, Some("J. Ek"));
         check("Ada Byron", true, None);
         check("by the river we walked", true, None);
         check("https://e.test/ada", false, None);

@@ -1,6 +1,6 @@
 //! Which character encoding a body is in, and its text.
 //!
-//! In this order: byte order mark, `Content-Type`, `<meta>` in the first 1,024 bytes, a guess from the bytes.
+//! In this order: byte order mark, `Content-Type`, `<meta>` in the head, a guess from the bytes.
 //! Labels are those of the encoding standard.
 
 use std::borrow::Cow;
@@ -42,11 +42,16 @@ pub(crate) fn charset_parameter(content_type: &str) -> Option<&str> {
 const HEAD: usize = 16 * 1024;
 const TAIL: usize = 8 * 1024;
 
-fn guess(body: &[u8], url: &PageUrl) -> &'static Encoding {
+/// Characters of UTF-8 for each broken one that no text in another encoding has: there they come about by chance.
+const GOOD_PER_BAD: usize = 5;
+
+/// The encoding that a body is most likely in.
+pub(crate) fn guess(body: &[u8], url: &PageUrl) -> &'static Encoding {
     match std::str::from_utf8(body) {
         Ok(_) => return UTF_8,
         // A body that was cut may end within a character.
         Err(error) if error.error_len().is_none() => return UTF_8,
+        Err(_) if is_nearly_utf8(body) => return UTF_8,
         Err(_) => {}
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
@@ -66,6 +71,16 @@ fn guess(body: &[u8], url: &PageUrl) -> &'static Encoding {
     let is_label = !top.is_empty() && top.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
     // UTF-8 was ruled out above for the whole body.
     detector.guess(is_label.then_some(top.as_bytes()), Utf8Detection::Deny)
+}
+
+/// A byte that went wrong, or a piece in another encoding, does not make a page something else.
+fn is_nearly_utf8(body: &[u8]) -> bool {
+    let (mut good, mut bad) = (0, 0);
+    for chunk in body.utf8_chunks() {
+        good += chunk.valid().bytes().filter(|byte| *byte >= 0xC0).count();
+        bad += usize::from(!chunk.invalid().is_empty());
+    }
+    good >= GOOD_PER_BAD * bad
 }
 
 fn is_cut(byte: &u8) -> bool {
@@ -103,6 +118,12 @@ mod tests {
     fn a_page_that_says_nothing_is_guessed() {
         check("é".as_bytes(), None, "UTF-8", "é");
         check(b"x\xE2\x82", None, "UTF-8", "x\u{fffd}");
+        check(
+            b"caf\xE9 \xC3\xA9 \xC3\xA8 \xC3\xA0 \xC3\xB9 \xC3\xA7",
+            None,
+            "UTF-8",
+            "caf\u{fffd} é è à ù ç",
+        );
         check(b"caf\xE9 au lait, gar\xE7on", None, "windows-1252", "café au lait, garçon");
         let russian = "Привет, это обычный русский текст без объявленной кодировки.";
         let (bytes, _, _) = encoding_rs::WINDOWS_1251.encode(russian);

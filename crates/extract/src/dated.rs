@@ -191,6 +191,7 @@ fn in_meta(
         }
         let plain: String =
             name.chars().filter(|c| !matches!(c, '.' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect();
+        let plain = plain.strip_prefix("schema:").unwrap_or(&plain);
         let Some(nth) = names.iter().position(|known| *known == plain) else { continue };
         if best.as_ref().is_none_or(|(_, known)| nth < *known)
             && let Some(at) = dates::value(value, language)

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use model::Timestamp;
+
 use crate::months::MONTHS;
 
 /// A date and where it stands in its text.
@@ -28,6 +30,9 @@ const MAX_TEXT: usize = 400;
 /// The value of an attribute or a field as a date.
 pub(crate) fn value(text: &str, language: Option<&str>) -> Option<String> {
     let text = text.trim();
+    if let Some(at) = counted(text) {
+        return Some(at);
+    }
     if text.len() >= 8 && text.as_bytes()[..8].iter().all(u8::is_ascii_digit) && text.len() != 10 {
         let day = format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..8]);
         if is_day(&day) {
@@ -35,6 +40,18 @@ pub(crate) fn value(text: &str, language: Option<&str>) -> Option<String> {
         }
     }
     find(text, language).into_iter().next().map(|found| found.at)
+}
+
+/// A moment in seconds or milliseconds since 1970.
+fn counted(text: &str) -> Option<String> {
+    let number: u64 = text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())??;
+    let millis = match text.len() {
+        10 => number * 1_000,
+        13 => number,
+        _ => return None,
+    };
+    let at = format!("{}Z", Timestamp(millis).to_string().get(..19)?);
+    is_day(&at[..10]).then_some(at)
 }
 
 /// The dates in a text, in order. The language decides between 3/4 in March and in April.
@@ -68,11 +85,19 @@ pub(crate) fn has_year(text: &str) -> bool {
             && !digit(at + 4)
             && (at == 0 || !digit(at - 1))
     });
+    // `05.03.24`.
+    let short = memchr::memchr_iter(b'.', bytes).any(|at| {
+        at >= 2
+            && bytes.get(at + 3) == Some(&b'.')
+            && [at - 2, at - 1, at + 1, at + 2, at + 4, at + 5].into_iter().all(digit)
+    });
     // Other digits, and the years of Thailand.
-    ascii || !text.is_ascii() && ["٢٠", "۲۰", "۱۴", "२०", "๒๕", "25"].iter().any(|year| text.contains(year))
+    ascii
+        || short
+        || !text.is_ascii() && ["٢٠", "۲۰", "۱۴", "२०", "๒๕", "25"].iter().any(|year| text.contains(year))
 }
 
-/// A day in the path of a URL: `/2026/11/15/`, `/2026-11-15-`, `/20261115`.
+/// A day in the path of a URL: `/2026/11/15/`, `/2026/nov/15/`, `/2026-11-15-`, `/20261115`.
 pub(crate) fn in_path(path: &str) -> Option<String> {
     let bytes = path.as_bytes();
     let digits = |from: usize, count: usize| -> Option<&str> {
@@ -84,9 +109,17 @@ pub(crate) fn in_path(path: &str) -> Option<String> {
         let Some(year) = digits(start, 4) else { continue };
         let day = match bytes.get(start + 4) {
             Some(mark @ (b'/' | b'-' | b'_')) => {
-                let month = digits(start + 5, 2).or_else(|| digits(start + 5, 1));
-                let Some(month) = month else { continue };
-                let next = start + 5 + month.len();
+                let word = path[start + 5..].split(char::from(*mark)).next().unwrap_or_default();
+                let named = || MONTH_NAMES.get(word.to_ascii_lowercase().as_str()).map(u32::to_string);
+                let written = digits(start + 5, 2).or_else(|| digits(start + 5, 1));
+                let (month, next) = match written {
+                    Some(month) => (month.to_owned(), start + 5 + month.len()),
+                    None if word.len() <= 12 => match named() {
+                        Some(month) => (month, start + 5 + word.len()),
+                        None => continue,
+                    },
+                    None => continue,
+                };
                 if bytes.get(next) != Some(mark) {
                     continue;
                 }
@@ -296,7 +329,7 @@ fn read(text: &str, tokens: &[Token], language: Option<&str>) -> Option<(Found, 
 /// `2026-11-15`, `15.11.2026`, `15. 11. 2026`, `11/15/2026`, `2026/11/15`.
 fn in_digits(text: &str, tokens: &[Token], language: Option<&str>) -> Option<((u32, u32, u32), usize)> {
     let [a, first, b, second, c, ..] = tokens else { return None };
-    let (What::Number(x, x_digits), What::Number(y, 1..=2), What::Number(z, z_digits)) =
+    let (What::Number(x, x_digits), What::Number(y, y_digits @ 1..=2), What::Number(z, z_digits)) =
         (&a.what, &b.what, &c.what)
     else {
         return None;
@@ -322,6 +355,8 @@ fn in_digits(text: &str, tokens: &[Token], language: Option<&str>) -> Option<((u
             let (day, month) = if day_first { (*x, *y) } else { (*y, *x) };
             Some(((*z, month, day), 5))
         }
+        // Written so only where the day comes first; versions seldom have two digits everywhere.
+        (2, 2) if *y_digits == 2 && *mark == '.' => Some(((2000 + *z, *y, *x), 5)),
         _ => None,
     }
 }
@@ -415,6 +450,10 @@ mod tests {
         check("Sun Nov 15 12:30:00 2026", None, &["2026-11-15"]);
         assert_eq!(value("20261115", None).as_deref(), Some("2026-11-15"));
         assert_eq!(value("20261399", None), None);
+        assert_eq!(value("1794745805", None).as_deref(), Some("2026-11-15T12:30:05Z"));
+        assert_eq!(value("1794745805123", None).as_deref(), Some("2026-11-15T12:30:05Z"));
+        assert_eq!(value("9999999999", None), None);
+        assert_eq!(value("179474580", None), None);
     }
 
     #[test]
@@ -448,6 +487,7 @@ mod tests {
             "15 листопада 2026",
             "15.11.2026",
             "15. 11. 2026",
+            "15.11.26",
             "15/11/2026",
             "11/15/2026",
         ] {
@@ -466,6 +506,7 @@ mod tests {
     #[test]
     fn several_dates_keep_their_order() {
         check("Posted 3 May 2025, updated 2025-06-01", None, &["2025-05-03", "2025-06-01"]);
+        check("versions 1.2.24 and 10.11.26.4", None, &[]);
         check("version 10.11.2026.4, 32 May 2026, 2026-02-30, May 2026, 1999", None, &[]);
     }
 
@@ -484,6 +525,9 @@ mod tests {
         check("/2026/11/15/title", Some("2026-11-15"));
         check("/news/2026-11-15-title.html", Some("2026-11-15"));
         check("/a/20261115.html", Some("2026-11-15"));
+        check("/2026/nov/15/title", Some("2026-11-15"));
+        check("/2026-Nov-5-title", Some("2026-11-05"));
+        check("/2026/now/15/title", None);
         check("/2026/11/title", None);
         check("/item/202611150", None);
         check("/2026/13/45/", None);

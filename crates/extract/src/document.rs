@@ -14,25 +14,32 @@ use crate::words::Words;
 use crate::xml::{Event, Xml};
 use crate::zip;
 
-/// Headings kept of one document, and targets of links in its list of them.
+/// Headings kept of one document, targets of links in its list of them, and styles.
 const MOST_HEADINGS: usize = 300;
 const MOST_TARGETS: usize = 10_000;
+/// Bytes of one field's instruction: a URL and little more.
+const MAX_INSTRUCTION: usize = 2_048;
 
 /// Reads a document. None where it is neither of the two.
 pub(crate) fn document(input: &Input<'_>) -> Option<Page> {
-    let (body, facts, targets) = if let Some(body) = zip::entry(input.body, "word/document.xml") {
-        let targets = zip::entry(input.body, "word/_rels/document.xml.rels").map(|xml| targets(&xml));
-        (body, zip::entry(input.body, "docProps/core.xml"), targets)
-    } else {
-        (zip::entry(input.body, "content.xml")?, zip::entry(input.body, "meta.xml"), None)
+    let part = |name: &str| zip::entry(input.body, name);
+    let docx = part("word/document.xml");
+    let is_docx = docx.is_some();
+    let (body, facts) = match docx {
+        Some(body) => (body, part("docProps/core.xml")),
+        None => (part("content.xml")?, part("meta.xml")),
     };
+    let of_docx = |name: &str| part(name).filter(|_| is_docx).unwrap_or_default();
     let mut reader = Reader {
         page: Page { charset: "UTF-8".to_owned(), ..Page::default() },
         words: Words::default(),
         links: Links::new(input.max_links),
         link: None,
         heading: None,
-        targets,
+        is_docx,
+        targets: targets(&of_docx("word/_rels/document.xml.rels")),
+        levels: levels(&of_docx("word/styles.xml")),
+        instruction: None,
         ignored: 0,
         in_text: 0,
     };
@@ -59,45 +66,68 @@ struct Reader {
     links: Links,
     link: Option<usize>,
     heading: Option<Heading>,
+    is_docx: bool,
     /// Targets of links by their names, in DOCX; ODT writes them in place.
-    targets: Option<HashMap<String, String>>,
+    targets: HashMap<String, String>,
+    /// Styles of headings, in DOCX, by their names.
+    levels: HashMap<String, u8>,
+    /// What the field says that has begun, in DOCX.
+    instruction: Option<String>,
     /// Open elements whose text is not the document's.
     ignored: u32,
-    /// Open elements that hold text, in DOCX.
+    /// Open elements that hold text.
     in_text: u32,
 }
 
 impl Reader {
     fn hear(&mut self, event: Event) {
-        let is_docx = self.targets.is_some();
         match event {
             Event::Start { name, attributes, empty, .. } => {
                 let get = |key: &str| {
                     attributes.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
                 };
                 match name.as_str() {
-                    "annotation" | "tracked-changes" | "del" if !empty => self.ignored += 1,
-                    "p" => self.words.line(),
+                    name if is_ignored(name) && !empty => self.ignored += 1,
+                    "p" => {
+                        self.words.line();
+                        self.in_text += u32::from(!self.is_docx && !empty);
+                    }
                     "h" => {
                         self.words.line();
+                        self.in_text += u32::from(!self.is_docx && !empty);
                         let level =
                             get("text:outline-level").and_then(|level| level.parse().ok()).unwrap_or(1);
                         self.heading = Some(Heading { level, text: String::new() });
                     }
                     "pStyle" => {
-                        let level =
-                            get("w:val").and_then(|style| style.strip_prefix("Heading")?.parse().ok());
+                        let level = get("w:val").and_then(|style| {
+                            let named = || style.strip_prefix("Heading")?.parse().ok();
+                            self.levels.get(style).copied().or_else(named)
+                        });
                         self.heading = level.map(|level| Heading { level, text: String::new() });
                     }
-                    "t" if !empty => self.in_text += 1,
+                    "outlineLvl" => {
+                        let level = get("w:val").and_then(outline_level);
+                        self.heading = level.map(|level| Heading { level, text: String::new() });
+                    }
+                    "t" if self.is_docx && !empty => self.in_text += 1,
+                    "fldChar" => match get("w:fldCharType") {
+                        Some("begin") => self.instruction = Some(String::new()),
+                        Some("separate") => self.field(),
+                        _ => (self.link, self.instruction) = (None, None),
+                    },
+                    "fldSimple" => {
+                        self.instruction = get("w:instr").map(str::to_owned);
+                        self.field();
+                    }
                     "tab" | "s" => self.words.space(),
                     "br" | "cr" | "line-break" => self.words.line(),
                     "hyperlink" => {
-                        let target = get("r:id").and_then(|id| self.targets.as_ref()?.get(id)).cloned();
+                        let target = get("r:id").and_then(|id| self.targets.get(id));
                         self.link = target
-                            .and_then(|href| self.links.add(LinkKind::Anchor, &href, Default::default()));
+                            .and_then(|href| self.links.add(LinkKind::Anchor, href, Default::default()));
                     }
-                    "a" if !is_docx => {
+                    "a" if !self.is_docx => {
                         let href = get("xlink:href").filter(|href| !href.starts_with('#'));
                         self.link =
                             href.and_then(|href| self.links.add(LinkKind::Anchor, href, Default::default()));
@@ -106,9 +136,10 @@ impl Reader {
                 }
             }
             Event::End { name } => match name.as_str() {
-                "annotation" | "tracked-changes" | "del" => self.ignored = self.ignored.saturating_sub(1),
+                name if is_ignored(name) => self.ignored = self.ignored.saturating_sub(1),
                 "p" | "h" => {
                     self.words.line();
+                    self.in_text = self.in_text.saturating_sub(u32::from(!self.is_docx));
                     if let Some(heading) = self.heading.take()
                         && !heading.text.is_empty()
                         && self.page.headings.len() < MOST_HEADINGS
@@ -116,13 +147,21 @@ impl Reader {
                         self.page.headings.push(heading);
                     }
                 }
-                "t" => self.in_text = self.in_text.saturating_sub(1),
+                "t" => self.in_text = self.in_text.saturating_sub(u32::from(self.is_docx)),
                 "tc" | "table-cell" => self.words.space(),
-                "hyperlink" | "a" => self.link = None,
+                "hyperlink" | "a" | "fldSimple" => self.link = None,
                 _ => {}
             },
             Event::Text(text) => {
-                if self.ignored > 0 || is_docx && self.in_text == 0 {
+                if self.ignored > 0 {
+                    return;
+                }
+                if self.in_text == 0 {
+                    if let Some(instruction) = &mut self.instruction
+                        && instruction.len() + text.len() <= MAX_INSTRUCTION
+                    {
+                        instruction.push_str(&text);
+                    }
                     return;
                 }
                 let (links, link, heading) = (&mut self.links, self.link, &mut self.heading);
@@ -143,6 +182,58 @@ impl Reader {
             }
         }
     }
+}
+
+impl Reader {
+    /// What the field is was said; its text follows.
+    fn field(&mut self) {
+        let instruction = self.instruction.take().unwrap_or_default();
+        let target = instruction.trim_start().strip_prefix("HYPERLINK").and_then(|rest| {
+            // `\l` names a place in the document itself.
+            let (target, _) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
+            Some(target.to_owned())
+        });
+        if let Some(target) = target {
+            self.link = self.links.add(LinkKind::Anchor, &target, Default::default());
+        }
+    }
+}
+
+/// Elements whose text is not the document's: notes on it, what was deleted or moved away, and what older programs show
+/// instead of a text box.
+fn is_ignored(name: &str) -> bool {
+    matches!(name, "annotation" | "tracked-changes" | "del" | "moveFrom" | "Fallback")
+}
+
+/// A level of DOCX, which counts from 0; 9 is body text.
+fn outline_level(value: &str) -> Option<u8> {
+    value.parse::<u8>().ok().filter(|level| *level < 9).map(|level| level + 1)
+}
+
+/// The levels of a DOCX's styles, by the names of these, which differ from language to language.
+fn levels(xml: &[u8]) -> HashMap<String, u8> {
+    let mut levels = HashMap::new();
+    let mut style = None;
+    let mut xml = Xml::new(xml);
+    while let Some(event) = xml.next() {
+        let Event::Start { name, attributes, .. } = event else { continue };
+        let get = |key: &str| attributes.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+        if name == "style" {
+            style = get("w:styleId").cloned();
+            continue;
+        }
+        let level = get("w:val").and_then(|value| match name.as_str() {
+            "outlineLvl" => outline_level(value),
+            "name" => value.strip_prefix("heading ")?.parse().ok(),
+            _ => None,
+        });
+        if let Some((style, level)) = style.clone().zip(level)
+            && levels.len() < MOST_TARGETS
+        {
+            levels.insert(style, level);
+        }
+    }
+    levels
 }
 
 /// Links of a DOCX by their names.

@@ -115,19 +115,28 @@ fn attribute(name: &str, value: &str, hint: &mut Hint) {
         "aria-hidden" if value == "true" => hint.silent = true,
         "aria-modal" if value == "true" => hint.add(Part::Strong),
         "style" if is_hidden(value) => hint.unseen = true,
-        "itemprop" => match value {
-            "articleBody" => hint.main = true,
-            "datePublished" | "dateCreated" | "uploadDate" => hint.point_out(Fact::Published),
-            "dateModified" => hint.point_out(Fact::Modified),
-            "author" | "creator" => hint.point_out(Fact::Author),
-            "review" | "reviews" => hint.add(Part::Comments),
-            "startDate" | "endDate" | "doorTime" | "validThrough" | "birthDate" => {
-                hint.point_out(Fact::Event)
+        "itemprop" => property(value, hint),
+        // RDFa, with or without the prefix of its vocabulary.
+        "property" => {
+            let names = value.split_ascii_whitespace().take(4);
+            for name in names.map(|name| name.rsplit([':', '/']).next().unwrap_or_default()) {
+                property(name, hint);
             }
-            _ => {}
-        },
+        }
         "rel" if has_word(value, "author") => hint.point_out(Fact::Author),
         "pubdate" => hint.point_out(Fact::Published),
+        _ => {}
+    }
+}
+
+fn property(name: &str, hint: &mut Hint) {
+    match name {
+        "articleBody" => hint.main = true,
+        "datePublished" | "dateCreated" | "uploadDate" => hint.point_out(Fact::Published),
+        "dateModified" => hint.point_out(Fact::Modified),
+        "author" | "creator" => hint.point_out(Fact::Author),
+        "review" | "reviews" => hint.add(Part::Comments),
+        "startDate" | "endDate" | "doorTime" | "validThrough" | "birthDate" => hint.point_out(Fact::Event),
         _ => {}
     }
 }

@@ -19,15 +19,14 @@ pub enum Kind {
     Other,
 }
 
-/// How to read a body with this `Content-Type`; its first bytes decide only when the type is missing or says
-/// nothing.
+/// How to read a body with this `Content-Type`; its first bytes decide when the type is missing or says nothing, and
+/// where they are those of a list or document that nobody would show to people as they are.
 pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     match essence.to_ascii_lowercase().as_str() {
         // Servers that know no better call everything HTML.
-        "text/html" if is_list(body) => Kind::Xml,
+        "text/html" | "text/plain" if is_list(body) => Kind::Xml,
         "text/html" | "application/xhtml+xml" => Kind::Html,
-        "text/plain" if is_list(body) || is_list_of_lines(body) => Kind::Xml,
         "text/plain" => Kind::PlainText,
         "text/markdown" | "text/x-markdown" => Kind::Markdown,
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -43,10 +42,9 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
         "application/rss+xml" | "application/atom+xml" | "application/rdf+xml" | "application/feed+json" => {
             Kind::Xml
         }
-        "application/json" if is_json_feed(body) => Kind::Xml,
-        "application/gzip" | "application/x-gzip" if body.starts_with(&[0x1f, 0x8b]) => Kind::Xml,
         "" | "*/*" | "unknown/unknown" | "application/unknown" => sniff(body),
-        _ => Kind::Other,
+        // `application/octet-stream`, and whatever else a list or document may be called.
+        _ => by_mark(body).unwrap_or(Kind::Other),
     }
 }
 
@@ -58,11 +56,8 @@ fn sniff(body: &[u8]) -> Kind {
     if prefix.starts_with(b"\xFE\xFF") || prefix.starts_with(b"\xFF\xFE") {
         return if is_html_after_bom(prefix) { Kind::Html } else { Kind::PlainText };
     }
-    if prefix.starts_with(b"PK\x03\x04") {
-        return Kind::Document;
-    }
-    if prefix.starts_with(b"%PDF-") {
-        return Kind::Pdf;
+    if let Some(kind) = by_mark(body) {
+        return kind;
     }
     let start = prefix.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(prefix).trim_ascii_start();
     if is_html(start) {
@@ -76,17 +71,34 @@ fn sniff(body: &[u8]) -> Kind {
     }
 }
 
-/// A sitemap or feed says so with its first element.
-fn is_list(body: &[u8]) -> bool {
-    let start = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
-    if !(start.starts_with(b"<?xml") || start.starts_with(b"<urlset") || start.starts_with(b"<sitemapindex"))
-    {
-        return false;
+/// What the first bytes of a document or list say.
+fn by_mark(body: &[u8]) -> Option<Kind> {
+    if body.starts_with(b"PK\x03\x04") {
+        Some(Kind::Document)
+    } else if body.starts_with(b"%PDF-") {
+        Some(Kind::Pdf)
+    } else {
+        (body.starts_with(&[0x1f, 0x8b]) || is_list(body)).then_some(Kind::Xml)
     }
+}
+
+/// A sitemap or feed says so with its first element, its first lines or its version.
+fn is_list(body: &[u8]) -> bool {
+    const ROOTS: [&[u8]; 5] = [b"<urlset", b"<sitemapindex", b"<rss", b"<feed", b"<rdf:RDF"];
+    let start = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
     let start = &start[..start.len().min(PREFIX)];
-    let has = |name: &[u8]| find(start, name).is_some();
-    [&b"<urlset"[..], b"<sitemapindex", b"<rss", b"<feed", b"<rdf:RDF"].into_iter().any(has)
-        && !is_xhtml(start)
+    match start.first() {
+        Some(b'<') => {
+            let is_root = |name: &&[u8]| {
+                start.starts_with(name)
+                    && start.get(name.len()).is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>')
+            };
+            let named = start.starts_with(b"<?xml") && ROOTS.iter().any(|name| find(start, name).is_some());
+            (named || ROOTS.iter().any(is_root)) && !is_xhtml(start)
+        }
+        Some(b'{') => is_json_feed(start),
+        _ => is_list_of_lines(body),
+    }
 }
 
 /// One URL a line, and nothing else in the first lines.
@@ -97,7 +109,8 @@ fn is_list_of_lines(body: &[u8]) -> bool {
     }
     let start = &start[..start.len().min(PREFIX)];
     // The last may be cut off.
-    let lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let lines = start.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
+    let lines = lines.filter(|line| !line.is_empty());
     let is_url = |line: &[u8]| {
         (line.starts_with(b"http://") || line.starts_with(b"https://"))
             && !line.iter().any(|byte| byte.is_ascii_whitespace())
@@ -167,7 +180,12 @@ mod tests {
         check(Some("application/xml"), b"<?xml version='1.0'?><html>", Kind::Html);
         check(Some("application/gzip"), b"\x1f\x8b", Kind::Xml);
         check(Some("application/gzip"), b"PK", Kind::Other);
+        check(Some("binary/octet-stream"), b"\x1f\x8b", Kind::Xml);
+        check(Some("application/octet-stream"), b"%PDF-1.7", Kind::Pdf);
+        check(Some("application/octet-stream"), b"PK\x03\x04", Kind::Document);
+        check(Some("application/octet-stream"), b"<rss version='2.0'>", Kind::Xml);
         check(Some("application/octet-stream"), b"<html>", Kind::Other);
+        check(Some("application/octet-stream"), b"words", Kind::Other);
         check(Some("application/json"), b"{\"version\":\"https://jsonfeed.org/version/1.1\"}", Kind::Xml);
         check(Some("application/json"), b"{}", Kind::Other);
     }
@@ -178,6 +196,11 @@ mod tests {
         check(Some("text/html"), b"\xEF\xBB\xBF<?xml version='1.0'?>\n<rss>", Kind::Xml);
         check(Some("text/html"), b"<?xml version='1.0'?><html><body><feed>", Kind::Html);
         check(Some("text/html"), b"<p>An <urlset> is a list", Kind::Html);
+        check(Some("text/html"), b"\n<rss version='2.0'><channel>", Kind::Xml);
+        check(Some("text/html"), b"<feed xmlns='http://www.w3.org/2005/Atom'>", Kind::Xml);
+        check(Some("text/html"), b"<feedback>How do you like it?", Kind::Html);
+        check(Some("text/html"), b"{\"version\":\"https://jsonfeed.org/version/1\"}", Kind::Xml);
+        check(Some("text/plain"), b"http://e.com/a\rhttp://e.com/b\r", Kind::Xml);
         check(Some("text/plain"), b"http://e.com/a\nhttps://e.com/b\r\n\nhttp://e.com/c", Kind::Xml);
         check(Some("text/plain"), b"http://e.com/a is where I live", Kind::PlainText);
         check(Some("text/plain"), b"http://e.com/a\nand more", Kind::PlainText);

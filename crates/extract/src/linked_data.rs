@@ -41,7 +41,10 @@ impl Facts {
         if !names.iter().any(|name| script.contains(name)) {
             return;
         }
-        match serde_json::from_str::<Json>(unwrapped(script)) {
+        let script = unwrapped(script);
+        // Line ends within texts are a common mistake, and elsewhere as good as a space.
+        let mended = || serde_json::from_str::<Json>(&script.replace(char::is_control, " "));
+        match serde_json::from_str::<Json>(script).or_else(|_| mended()) {
             Ok(json) => {
                 let mut items = Vec::new();
                 collect(&json, &mut items, 0);
@@ -65,7 +68,7 @@ impl Facts {
                     self.fill(item, &items);
                 }
             }
-            // Broken JSON is common: an unescaped quote or line end in a description.
+            // Broken JSON is common: an unescaped quote in a description.
             Err(_) => {
                 self.published = self.published.take().or_else(|| scan(script, "datePublished"));
                 self.modified = self.modified.take().or_else(|| scan(script, "dateModified"));
@@ -210,6 +213,12 @@ mod tests {
             Some("2026-01-02"),
             None,
             None,
+        );
+        check(
+            "{\"@type\":\"Article\",\"description\":\"two\nlines\",\"datePublished\":\"2026-01-02\",\"author\":\"A\"}",
+            Some("2026-01-02"),
+            None,
+            Some("A"),
         );
         check("<!-- {\"@type\":\"Article\",\"author\":\"A\"} -->", None, None, Some("A"));
         check("{\"datePublished\":", None, None, None);

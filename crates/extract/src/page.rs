@@ -6,13 +6,15 @@ use encoding_rs::{Encoding, UTF_8};
 use html::Tree;
 use model::{Fetched, Headers, Link, LinkKind, LinkLook, Normalise, Page, PageUrl};
 
-use crate::charset::charset_parameter;
+use crate::charset::{charset_parameter, guess};
 use crate::directives;
 use crate::document::document;
 use crate::kind::{Kind, kind};
 use crate::language;
 use crate::links;
 use crate::markdown::markdown;
+use crate::picture::is_picture;
+use crate::prescan::declared_encoding;
 use crate::reader::Reader;
 use crate::sitemap::{SitemapKind, encoding, sitemap};
 use crate::words::{Words, collapse_into};
@@ -77,12 +79,12 @@ pub fn page_and_tree(input: &Input<'_>) -> (Page, Option<Tree>) {
 /// XML as a page: the URLs of a sitemap or feed are its links, newest first where it says when they changed; other
 /// XML has text alone. Numbers of links are bounded by the sitemap's own limit.
 fn listed(input: &Input<'_>) -> Page {
-    let mut page = Page { charset: "UTF-8".to_owned(), ..Page::default() };
+    let (body, encoding) = decoded(input);
+    let mut page = Page { charset: encoding.name().to_owned(), ..Page::default() };
     let mut found = sitemap(input.body, input.url, input.normalise);
     if found.kind == SitemapKind::Unknown || found.kind == SitemapKind::Rss || found.kind == SitemapKind::Atom
     {
         let mut words = Words::default();
-        let body = decoded(input);
         let mut xml = Xml::new(body.as_ref());
         let mut in_title = false;
         while let Some(event) = xml.next() {
@@ -124,21 +126,28 @@ fn listed(input: &Input<'_>) -> Page {
     page
 }
 
-/// The bytes of an XML file as UTF-8: by the header, its mark, or what it says of itself. What is compressed stays unread.
-fn decoded<'a>(input: &Input<'a>) -> Cow<'a, [u8]> {
+/// The bytes of an XML file as UTF-8, and what they were: by the header, its mark, what it says of itself, or a guess.
+/// What is compressed stays unread.
+fn decoded<'a>(input: &Input<'a>) -> (Cow<'a, [u8]>, &'static Encoding) {
     if input.body.starts_with(&[0x1f, 0x8b]) {
-        return Cow::Borrowed(&[]);
+        return (Cow::Borrowed(&[]), UTF_8);
     }
     let start = &input.body[..input.body.len().min(1_024)];
     let label = input.headers.get("content-type").and_then(charset_parameter);
     let named = label.and_then(|label| Encoding::for_label(label.as_bytes()));
-    match named.filter(|named| *named != UTF_8).or_else(|| encoding(start)) {
-        Some(encoding) => match encoding.decode(input.body).0 {
-            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-        },
-        None => Cow::Borrowed(input.body),
+    let encoding = match named.filter(|named| *named != UTF_8).or_else(|| encoding(start)) {
+        Some(encoding) => encoding,
+        None if named.or_else(|| declared_encoding(&start[..start.len().min(200)])).is_some() => UTF_8,
+        None => guess(input.body, input.url),
+    };
+    if encoding == UTF_8 {
+        return (Cow::Borrowed(input.body), UTF_8);
     }
+    let bytes = match encoding.decode(input.body).0 {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    };
+    (bytes, encoding)
 }
 
 fn read<T>(input: &Input<'_>, parse: impl FnOnce(&str, &mut Reader<'_>) -> T) -> (Page, Option<T>) {
@@ -157,7 +166,7 @@ fn read_for<T>(
     if kind == Kind::Xml {
         page = listed(input);
     } else if kind == Kind::Document {
-        page = document(input).unwrap_or_default();
+        page = document(input).unwrap_or_else(|| Page::unread(NO_DOCUMENT));
     } else if !matches!(kind, Kind::Other | Kind::Pdf) {
         let (text, encoding) = crate::decode(input.body, content_type, kind, input.url);
         if kind == Kind::Html {
@@ -177,8 +186,29 @@ fn read_for<T>(
         }
         page.charset = encoding.name().to_owned();
     }
+    if kind == Kind::Other && !input.body.is_empty() && !content_type.is_some_and(is_picture) {
+        page = Page::unread(NO_KIND);
+    }
+    if page.title.is_empty() {
+        page.title = other_title(&page);
+    }
     add_headers(&mut page, input);
     (page, tree)
+}
+
+/// Why no text is read.
+const NO_DOCUMENT: &str = "broken, or no DOCX or ODT";
+const NO_KIND: &str = "no text is read from content of this kind";
+
+/// What a page without a title calls itself.
+fn other_title(page: &Page) -> String {
+    let named = page.meta.iter().find(|(name, _)| name == "og:title").map(|(_, value)| value);
+    let headed = || page.headings.iter().find(|heading| heading.level == 1).map(|heading| &heading.text);
+    let mut title = String::new();
+    if let Some(words) = named.or_else(headed) {
+        collapse_into(&mut title, words, MAX_TITLE);
+    }
+    title
 }
 
 /// Adds what the headers say about a page; and its language by its words, where nothing says it.

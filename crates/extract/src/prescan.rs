@@ -1,4 +1,5 @@
-//! The encoding that a page declares in its first 1,024 bytes, read as the HTML standard's prescan does.
+//! The encoding that a page declares in its first 1,024 bytes, read as the HTML standard's prescan does; or in the rest
+//! of its head, for which browsers begin anew.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
@@ -6,11 +7,23 @@ use crate::kind::find;
 
 /// The declared encoding, if any that is known.
 pub(crate) fn prescan(body: &[u8]) -> Option<&'static Encoding> {
-    let mut scan = Scan { bytes: &body[..body.len().min(PREFIX)], at: 0 };
-    scan.meta_encoding().or_else(|| xml_encoding(body))
+    let meta = |bytes| Scan { bytes, at: 0 }.meta_encoding();
+    meta(&body[..body.len().min(PREFIX)]).or_else(|| xml_encoding(body)).or_else(|| {
+        let start = &body[..body.len().min(HEAD)];
+        // Where the start had none, most pages are done with here.
+        find_charset(&start[PREFIX.min(start.len())..])?;
+        meta(start)
+    })
 }
 
 const PREFIX: usize = 1_024;
+/// Bytes in which the head may say it late, after scripts and styles.
+const HEAD: usize = 16 * 1_024;
+
+fn find_charset(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr2_iter(b'c', b'C', bytes)
+        .find(|at| bytes[*at..].get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"charset")))
+}
 
 /// A declaration in ASCII cannot mean UTF-16, and nobody means x-user-defined.
 fn as_declared(encoding: &'static Encoding) -> &'static Encoding {
@@ -27,7 +40,11 @@ fn as_declared(encoding: &'static Encoding) -> &'static Encoding {
 fn xml_encoding(body: &[u8]) -> Option<&'static Encoding> {
     let declaration = body.strip_prefix(b"<?xml")?;
     let end = declaration.iter().take(PREFIX).position(|byte| *byte == b'>')?;
-    let declaration = &declaration[..end];
+    declared_encoding(&declaration[..end])
+}
+
+/// `encoding="…"`, wherever it stands.
+pub(crate) fn declared_encoding(declaration: &[u8]) -> Option<&'static Encoding> {
     let value = &declaration[find(declaration, b"encoding")? + "encoding".len()..];
     let value = value.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
     let (quote, value) = value.split_first()?;
@@ -44,6 +61,9 @@ impl Scan<'_> {
     fn meta_encoding(&mut self) -> Option<&'static Encoding> {
         while self.at < self.bytes.len() {
             let rest = &self.bytes[self.at..];
+            if self.at >= PREFIX && rest.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<body")) {
+                return None;
+            }
             if rest.starts_with(b"<!--") {
                 // `<!-->` is a whole comment: its dashes may be those of the start.
                 self.at += 2;
@@ -205,6 +225,9 @@ mod tests {
         check("<?xml version='1.0' encoding='iso-8859-2'?><html>", Some("ISO-8859-2"));
         check("<p a='<meta charset=big5>'><meta charset=utf-8>", Some("UTF-8"));
         check("<!--><meta charset=big5>", Some("Big5"));
+        let script = format!("<script>{}</script>", "x".repeat(3_000));
+        check(&format!("<head>{script}<META Charset=big5>"), Some("Big5"));
+        check("<?xml version = '1.0' encoding = 'iso-8859-2' ?><html>", Some("ISO-8859-2"));
     }
 
     #[test]
@@ -217,7 +240,8 @@ mod tests {
         check("<meta name=charset content=big5>", None);
         check("<metacharset=big5>", None);
         check("<meta http-equiv=content-type content=charset>", None);
-        check(&format!("{}<meta charset=big5>", " ".repeat(1_020)), None);
+        check(&format!("{}<meta charset=big5>", " ".repeat(HEAD - 10)), None);
+        check(&format!("{}<body><meta charset=big5>", " ".repeat(PREFIX)), None);
     }
 
     #[test]

@@ -210,11 +210,10 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
-        let Some(name) =
-            tag.attribute("name").or_else(|| tag.attribute("property")).or_else(|| tag.attribute("itemprop"))
-        else {
-            return;
-        };
+        // What a server would have said.
+        let header = tag.attribute("http-equiv").filter(|name| name.eq_ignore_ascii_case("last-modified"));
+        let named = tag.attribute("name").or_else(|| tag.attribute("property"));
+        let Some(name) = named.or_else(|| tag.attribute("itemprop")).or(header) else { return };
         let name = name.trim();
         if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case(self.input.agent) {
             directives::add(&mut self.page.directives, content);
@@ -227,7 +226,7 @@ impl<'a> Reader<'a> {
         if self.page.description.is_empty() && name.eq_ignore_ascii_case("description") {
             self.page.description.clone_from(&value);
         }
-        if tag.attribute("name").or_else(|| tag.attribute("property")).is_none() {
+        if named.or(header).is_none() {
             self.of_items.push(self.page.meta.len());
         }
         self.page.meta.push((name.to_owned(), value));

@@ -12,12 +12,13 @@ use model::{Normalise, PageUrl};
 use serde_json::Value as Json;
 
 use crate::dates;
+use crate::prescan::declared_encoding;
 use crate::xml::{Event, Xml};
 
 /// Bytes that are read of one file, decompressed.
 pub(crate) const MOST_BYTES: u64 = 50 << 20;
 
-/// URLs that are taken from one file.
+/// URLs that are taken from one file, and as many again that are the same pages in other languages.
 pub(crate) const MOST_URLS: usize = 50_000;
 
 /// What a file lists.
@@ -79,7 +80,14 @@ impl SitemapKind {
 
 /// Reads a list that was found at `url`. References in it are relative to that.
 pub fn sitemap(body: &[u8], url: &PageUrl, normalise: Normalise) -> Sitemap {
-    let mut list = List { url, normalise, found: Sitemap::default(), met: HashSet::new() };
+    let mut list = List {
+        url,
+        normalise,
+        found: Sitemap::default(),
+        met: HashSet::new(),
+        alternates: 0,
+        bases: Vec::new(),
+    };
     if body.starts_with(&[0x1f, 0x8b]) {
         // A file may be compressed twice, by its maker and by its server.
         let inner = BufReader::new(MultiGzDecoder::new(body));
@@ -100,6 +108,10 @@ struct List<'a> {
     normalise: Normalise,
     found: Sitemap,
     met: HashSet<String>,
+    /// Pages in other languages among those found.
+    alternates: usize,
+    /// What `xml:base` of open elements says, and how many are open around each.
+    bases: Vec<(usize, PageUrl)>,
 }
 
 /// The entry being read: `<url>`, `<sitemap>`, `<item>`, `<entry>`.
@@ -166,18 +178,22 @@ impl List<'_> {
                     text.clear();
                     let name = name.to_ascii_lowercase();
                     self.root(&name, open.is_empty());
+                    self.enter(open.len(), &attributes);
                     match name.as_str() {
-                        "url" | "sitemap" | "item" | "entry" if !is_extension(&prefix) => {
+                        _ if is_beside(&open) => {}
+                        "url" | "sitemap" | "item" | "entry" => {
                             self.settle(&mut entry);
                             entry = Entry { is_index: name == "sitemap", is_open: true, ..Entry::default() };
                         }
-                        "link" => link(&mut entry, &prefix, &attributes),
+                        "link" => self.link(&mut entry, &prefix, &attributes),
                         // A page of HTML is no list.
                         "html" | "body" if self.found.kind == SitemapKind::Unknown => return,
                         _ => {}
                     }
-                    if !empty && open.len() < 64 {
-                        open.push(if is_extension(&prefix) { format!("{prefix}:{name}") } else { name });
+                    if empty {
+                        self.leave(open.len());
+                    } else if open.len() < 64 {
+                        open.push(name);
                     }
                 }
                 Event::Text(more) => {
@@ -187,27 +203,23 @@ impl List<'_> {
                 }
                 Event::End { name } => {
                     let name = name.to_ascii_lowercase();
-                    let whole =
-                        open.last().filter(|open| open.rsplit(':').next() == Some(name.as_str())).cloned();
-                    self.value(&mut entry, whole.as_deref().unwrap_or(&name), text.trim());
-                    text.clear();
-                    if let Some(at) =
-                        open.iter().rposition(|open| open.rsplit(':').next() == Some(name.as_str()))
-                    {
-                        open.truncate(at);
+                    if !is_beside(&open) {
+                        self.value(&mut entry, &name, text.trim());
                     }
-                    if matches!(name.as_str(), "url" | "sitemap" | "item" | "entry")
-                        && whole.as_deref().is_none_or(|whole| !whole.contains(':'))
-                    {
+                    text.clear();
+                    if let Some(at) = open.iter().rposition(|open| *open == name) {
+                        open.truncate(at);
+                        self.leave(at);
+                    }
+                    if matches!(name.as_str(), "url" | "sitemap" | "item" | "entry") && !is_beside(&open) {
                         self.settle(&mut entry);
                     }
                 }
             }
         }
         // A file that was cut off ends within a value.
-        if let Some(name) = open.last() {
-            let name = name.clone();
-            self.value(&mut entry, &name, text.trim());
+        if let Some(name) = open.last().filter(|_| !is_beside(&open)) {
+            self.value(&mut entry, name, text.trim());
         }
         self.settle(&mut entry);
     }
@@ -236,6 +248,7 @@ impl List<'_> {
             return;
         }
         let text = || text.to_owned();
+        let url = || self.absolute(&text());
         match name {
             "loc" => {
                 if entry.url.is_some() {
@@ -251,11 +264,11 @@ impl List<'_> {
                 entry.is_index |= self.found.kind == SitemapKind::Index;
                 entry.url = Some(text());
             }
-            "link" if entry.is_open && entry.url.is_none() => entry.url = Some(text()),
-            "origlink" if entry.is_open => entry.url = Some(text()),
+            "link" if entry.is_open && entry.url.is_none() => entry.url = Some(url()),
+            "origlink" if entry.is_open => entry.url = Some(url()),
             "guid" | "id" if entry.is_open => entry.id = Some(text()),
             "lastmod" | "updated" | "modified" if entry.is_open => entry.modified = Some(text()),
-            "pubdate" | "published" | "date" | "issued" | "news:publication_date" if entry.is_open => {
+            "pubdate" | "published" | "date" | "issued" | "publication_date" if entry.is_open => {
                 entry.modified.get_or_insert_with(text);
             }
             _ => {}
@@ -273,7 +286,17 @@ impl List<'_> {
             self.add(&url, modified.clone(), entry.is_index);
         }
         for other in entry.others {
+            if self.alternates >= MOST_URLS {
+                self.found.cut = true;
+                return;
+            }
+            let before = self.found.urls.len();
+            // What others are named does not count against the list itself.
+            self.alternates += 1;
             self.add(&other, modified.clone(), false);
+            if self.found.urls.len() == before {
+                self.alternates -= 1;
+            }
         }
     }
 
@@ -291,25 +314,28 @@ impl List<'_> {
     }
 
     fn is_full(&mut self) -> bool {
-        let full = self.found.urls.len() + self.found.sitemaps.len() >= MOST_URLS;
+        let full = self.found.urls.len() + self.found.sitemaps.len() >= MOST_URLS + self.alternates;
         self.found.cut |= full;
         full
     }
 
     fn lines(&mut self, input: impl BufRead) {
         let mut lines = 0;
-        for line in input.split(b'\n').map_while(Result::ok) {
-            lines += 1;
-            let line = String::from_utf8_lossy(&line[..line.len().min(8_192)]);
-            let line = line.trim().trim_start_matches('\u{feff}');
-            let is_url = line.starts_with("http://") || line.starts_with("https://");
-            if is_url && !line.contains(char::is_whitespace) {
-                self.add(line, None, false);
-            } else if lines > 1_000 && self.found.urls.is_empty() {
-                return;
-            }
-            if self.is_full() {
-                break;
+        'all: for line in input.split(b'\n').map_while(Result::ok) {
+            // Lines of old Macs end so.
+            for line in line.split(|byte| *byte == b'\r') {
+                lines += 1;
+                let line = String::from_utf8_lossy(&line[..line.len().min(8_192)]);
+                let line = line.trim().trim_start_matches('\u{feff}');
+                let is_url = line.starts_with("http://") || line.starts_with("https://");
+                if is_url && !line.contains(char::is_whitespace) {
+                    self.add(line, None, false);
+                } else if lines > 1_000 && self.found.urls.is_empty() {
+                    return;
+                }
+                if self.is_full() {
+                    break 'all;
+                }
             }
         }
         if !self.found.urls.is_empty() {
@@ -377,23 +403,57 @@ fn json_url(item: &[u8]) -> Option<String> {
     values.next()?.ok()
 }
 
-/// Extensions whose `<loc>` and `<link>` are no pages.
-fn is_extension(prefix: &str) -> bool {
-    matches!(prefix, "image" | "video" | "news" | "media" | "itunes")
+/// Within an image or video, or the feed that an entry was taken from: what is named there is not the entry's. Prefixes
+/// are each file's own choice, so they tell nothing.
+fn is_beside(open: &[String]) -> bool {
+    open.iter().any(|name| matches!(name.as_str(), "image" | "video" | "source"))
 }
 
-fn link(entry: &mut Entry, prefix: &str, attributes: &[(String, String)]) {
-    let get = |name: &str| {
-        attributes.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
-    };
-    let Some(href) = get("href").filter(|_| entry.is_open) else { return };
-    let rel = get("rel").map_or("alternate", String::as_str);
-    if prefix == "xhtml" {
-        if rel == "alternate" && entry.others.len() < MOST_OTHERS {
-            entry.others.push(href.clone());
+impl List<'_> {
+    fn link(&self, entry: &mut Entry, prefix: &str, attributes: &[(String, String)]) {
+        let get = |name: &str| {
+            attributes.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        };
+        let Some(href) = get("href").filter(|_| entry.is_open) else { return };
+        if get("rel").is_some_and(|rel| rel != "alternate") {
+            return;
         }
-    } else if rel == "alternate" && entry.url.is_none() && prefix != "atom" {
-        entry.url = Some(href.clone());
+        match self.found.kind {
+            SitemapKind::Urls | SitemapKind::Index => {
+                if entry.others.len() < MOST_OTHERS {
+                    entry.others.push(href.clone());
+                }
+            }
+            // In RSS the entry's own has no prefix; others are Atom's, of the feed or its parts.
+            SitemapKind::Rss if !prefix.is_empty() => {}
+            _ => {
+                if entry.url.is_none() {
+                    entry.url = Some(self.absolute(href));
+                }
+            }
+        }
+    }
+
+    /// Notes what an element says of the references in it, which has so many around it.
+    fn enter(&mut self, depth: usize, attributes: &[(String, String)]) {
+        let Some((_, base)) = attributes.iter().find(|(key, _)| key == "xml:base") else { return };
+        let around = self.bases.last().map_or(self.url, |(_, base)| base);
+        if let Ok(base) = Normalise::default().join(around, base)
+            && self.bases.len() < 64
+        {
+            self.bases.push((depth, base));
+        }
+    }
+
+    /// Forgets what elements said that have at least so many around them.
+    fn leave(&mut self, depth: usize) {
+        while self.bases.pop_if(|(at, _)| *at >= depth).is_some() {}
+    }
+
+    /// A reference as what stands around it has it.
+    fn absolute(&self, text: &str) -> String {
+        let joined = self.bases.last().and_then(|(_, base)| self.normalise.join(base, text.trim()).ok());
+        joined.map_or_else(|| text.to_owned(), |url| url.as_str().to_owned())
     }
 }
 
@@ -408,10 +468,5 @@ pub(crate) fn encoding(start: &[u8]) -> Option<&'static Encoding> {
     if start.starts_with(&[0, b'<']) {
         return Some(encoding_rs::UTF_16BE);
     }
-    let declared = String::from_utf8_lossy(&start[..start.len().min(200)]).into_owned();
-    let label = declared.split_once("encoding=")?.1.trim_start_matches(['"', '\'']);
-    let label = &label[..label.find(['"', '\'', '?', ' '])?];
-    // What is read as bytes cannot be in sixteen bits.
-    Encoding::for_label(label.as_bytes())
-        .filter(|encoding| *encoding != UTF_8 && encoding.is_ascii_compatible())
+    declared_encoding(&start[..start.len().min(200)]).filter(|encoding| *encoding != UTF_8)
 }

@@ -44,7 +44,8 @@ impl<R: BufRead> Xml<R> {
                 let (text, found) = self.until(b'<')?;
                 self.in_tag = found;
                 let text = decode(&String::from_utf8_lossy(&text));
-                if !text.trim().is_empty() {
+                // Space alone counts: it may be all that stands between two words.
+                if !text.is_empty() {
                     return Some(Event::Text(text));
                 }
                 if !found {
@@ -75,7 +76,7 @@ impl<R: BufRead> Xml<R> {
                 if token.starts_with(b"![CDATA[") {
                     let text = token[8..].strip_suffix(b"]]").unwrap_or(&token[8..]);
                     let text = String::from_utf8_lossy(text).into_owned();
-                    if !text.trim().is_empty() {
+                    if !text.is_empty() {
                         return Some(Event::Text(text));
                     }
                 }
@@ -109,7 +110,7 @@ impl<R: BufRead> Xml<R> {
                 // A bare `<` in text.
                 _ => {
                     let text = decode(&String::from_utf8_lossy(&token));
-                    if !text.trim().is_empty() {
+                    if !text.is_empty() {
                         return Some(Event::Text(text));
                     }
                     if !found {
@@ -283,6 +284,7 @@ mod tests {
         assert_eq!(events("<a b='never closed><c>"), ["<:a b=never closed><c>"]);
         assert_eq!(events("<![CDATA[open"), ["open"]);
         assert_eq!(events("&unknown; &"), ["&unknown; &"]);
+        assert_eq!(events("<a>x</a> <a><![CDATA[ ]]></a>"), ["<:a", "x", "/a", " ", "<:a", " ", "/a"]);
     }
 
     proptest! {

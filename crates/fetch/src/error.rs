@@ -138,7 +138,8 @@ impl NextStep {
             | ErrorKind::Status(_)
             | ErrorKind::RedirectLoop
             | ErrorKind::BadRedirect
-            | ErrorKind::Body => NextStep::Drop,
+            | ErrorKind::Body
+            | ErrorKind::Unread(_) => NextStep::Drop,
         }
     }
 }

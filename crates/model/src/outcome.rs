@@ -141,6 +141,8 @@ pub enum ErrorKind {
     Body,
     /// No proxy works; the site was not asked.
     Proxy,
+    /// The page was had, and no text could be read from it, for this reason. Its outcome is that of a page.
+    Unread(String),
 }
 
 impl Outcome {
@@ -270,6 +272,7 @@ impl ErrorKind {
             ErrorKind::RobotsUnreachable => "robots-unreachable".into(),
             ErrorKind::Body => "body".into(),
             ErrorKind::Proxy => "proxy".into(),
+            ErrorKind::Unread(_) => "unread".into(),
         }
     }
 }
@@ -290,6 +293,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::RobotsUnreachable => "robots.txt could not be had",
             ErrorKind::Body => "the body could not be decoded",
             ErrorKind::Proxy => "no proxy works",
+            ErrorKind::Unread(why) => return write!(f, "not read: {why}"),
         };
         f.write_str(words)
     }

@@ -7,7 +7,7 @@ use crate::{Link, PageUrl};
 /// A page as read: the part of an answer that people and the index care about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
-    /// The words of `<title>`, white space collapsed.
+    /// The words of `<title>`, white space collapsed; where there are none, what else the page calls itself.
     pub title: String,
     /// `<meta name=description>`.
     pub description: String,
@@ -88,6 +88,22 @@ pub struct Image {
     /// Its alternative text.
     pub alt: String,
 }
+
+impl Page {
+    /// A page of which nothing could be read. Of all pages only such a one has no encoding.
+    pub fn unread(why: &str) -> Page {
+        Page { meta: vec![(UNREAD.to_owned(), why.to_owned())], ..Page::default() }
+    }
+
+    /// Why nothing of it could be read, if so. A page that was read may say of itself what it likes.
+    pub fn unread_why(&self) -> Option<&str> {
+        let meta = if self.charset.is_empty() { self.meta.as_slice() } else { &[] };
+        meta.iter().find(|(name, _)| name == UNREAD).map(|(_, why)| why.as_str())
+    }
+}
+
+/// The name in `meta` of why nothing could be read.
+const UNREAD: &str = "unread";
 
 impl PageDate {
     /// The day alone.

@@ -18,7 +18,7 @@ use kv::{Reader, Snapshot};
 use model::{CrawlId, CrawlSettings, Outcome};
 use serde::{Deserialize, Serialize};
 
-use crate::pages::url_of;
+use crate::pages::{unread, url_of};
 use crate::select::check_outcomes;
 use crate::sink::Sink;
 use crate::walk::{Met, Walk};
@@ -246,7 +246,7 @@ impl Work<'_> {
         let visit = last.as_ref().map(|(_, visit)| visit);
         let row = PageRow {
             outcome: record.outcome.name().to_owned(),
-            detail: record.outcome.to_string(),
+            detail: format!("{}{}", record.outcome, unread(visit)),
             status: visit.and_then(|visit| visit.status),
             depth: record.depth,
             fetched_at: last.as_ref().map(|(at, _)| *at),

@@ -1,9 +1,10 @@
 //! `pages`: every URL with its outcome.
 
+use archive::tables::VisitRecord;
 use frontier::page_key;
 use frontier::tables::{HOSTS, HostRecord, ROBOTS, RobotsAnswer, RobotsRecord, URLS};
 use kv::{Reader, Snapshot};
-use model::{CrawlId, HostKey, Origin, Outcome, PageUrl, UrlKey};
+use model::{CrawlId, ErrorKind, HostKey, Origin, Outcome, PageUrl, UrlKey};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -108,6 +109,14 @@ pub(crate) fn url_of(
     Ok(reader.get(&URLS, &page_key(crawl, key))?.map(|record| record.url))
 }
 
+/// What a visit adds to the words of its outcome: why nothing was read.
+pub(crate) fn unread(visit: Option<&VisitRecord>) -> String {
+    match visit.and_then(|visit| visit.error.as_ref()) {
+        Some(error @ ErrorKind::Unread(_)) => format!(", {error}"),
+        _ => String::new(),
+    }
+}
+
 /// Makes rows; remembers the host it looked at last, since a host's URLs lie together.
 pub(crate) struct Rows<'a> {
     snapshot: &'a Snapshot,
@@ -138,6 +147,7 @@ impl<'a> Rows<'a> {
             Outcome::Retrying { due: at, .. } => due = Some((*at).into()),
             _ => {}
         }
+        words.push_str(&unread(last.as_ref().map(|(_, visit)| visit)));
         let visit = last.as_ref().map(|(_, visit)| visit);
         Ok(PageRow {
             outcome: record.outcome.name().to_owned(),

@@ -181,6 +181,7 @@ impl FileWalk<'_> {
                 if let Some(page) = &metadata.page {
                     visit.title = Some(page.title.clone().into_owned());
                     visit.noindex = page.noindex;
+                    visit.error = page.unread.as_deref().map(|why| ErrorKind::Unread(why.to_owned()));
                     visit.canonical = page.canonical.clone().map(Cow::into_owned).filter(|own| *own != url);
                 }
                 let outcome = match &metadata.outcome {

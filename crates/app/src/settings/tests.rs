@@ -126,13 +126,20 @@ fn a_crawl_without_file_is_named_after_its_host() {
     let none = |_: &str| None;
     let project = layered(None, &["http://127.0.0.1:8300/".to_owned()], none, &flags(&[])).unwrap();
     assert_eq!(project.name.as_str(), "127.0.0.1-8300");
+    let lists = flags(&["--sitemap", "http://b.test/s.xml", "--feed", "http://a.test/feed"]);
+    let project = layered(None, &[], none, &lists).unwrap();
+    let start: Vec<&str> = project.start.iter().map(PageUrl::as_str).collect();
+    assert_eq!((project.name.as_str(), start), ("b.test", vec!["http://b.test/s.xml", "http://a.test/feed"]));
     let error = layered(None, &["nonsense".to_owned()], none, &flags(&[])).unwrap_err();
     assert_eq!(
         error.to_string(),
         "\"nonsense\": not a URL: relative URL without a base; write https://nonsense"
     );
     let error = layered(None, &[], none, &flags(&[])).unwrap_err();
-    assert_eq!(error.to_string(), "no URL to start from; give one, or a project file with -p");
+    assert_eq!(
+        error.to_string(),
+        "no URL to start from; give one, --sitemap or --feed, or a project file with -p"
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crawl::WallClock;
 use model::{Headers, Page, PageDate, PageUrl};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use service::tools::{bytes_of, html_unless_known, page_title, read_json, read_page, unread_why};
+use service::tools::{bytes_of, html_unless_known, read_json, read_page};
 
 use super::table::plain;
 use crate::output::Output;
@@ -108,7 +108,8 @@ impl Question {
                 body
             }
             (None, None, Some(file)) => {
-                let body = page::read_body(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+                let body = page::read_body(batch::file(&file)?);
+                let body = body.map_err(|error| format!("{}: {error}", file.display()))?;
                 kind = kind.or_else(|| kind_of(&file, &body).map(str::to_owned));
                 body
             }
@@ -130,8 +131,12 @@ fn typed(content_type: Option<&str>, clock: &WallClock) -> Headers {
     Headers(kind.into_iter().chain([header("date", &clock.now().to_string())]).collect())
 }
 
-/// The type of a file by its name; else HTML where it begins with a tag that no other type has.
+/// The type of a file: none where its first bytes tell; else by its name; else HTML where it begins with a tag that no
+/// other type has.
 fn kind_of(file: &Path, body: &[u8]) -> Option<&'static str> {
+    if matches!(extract::kind(None, body), extract::Kind::Pdf | extract::Kind::Document) {
+        return None;
+    }
     by_name(file).or_else(|| {
         let begins = body.trim_ascii_start().starts_with(b"<");
         html_unless_known(body).filter(|_| begins)
@@ -140,7 +145,9 @@ fn kind_of(file: &Path, body: &[u8]) -> Option<&'static str> {
 
 /// The type of a file by the end of its name; none where the bytes must tell.
 fn by_name(file: &Path) -> Option<&'static str> {
-    let end = file.extension()?.to_str()?.to_ascii_lowercase();
+    let name = file.to_str()?.to_ascii_lowercase();
+    // What was packed has been unpacked.
+    let end = Path::new(name.strip_suffix(".gz").unwrap_or(&name)).extension()?.to_str()?.to_owned();
     Some(match end.as_str() {
         "html" | "htm" | "xhtml" | "php" | "asp" => "text/html",
         "txt" => "text/plain",
@@ -168,7 +175,7 @@ pub(super) fn main_text(name: &str, flags: &ArgMatches) -> Result<String, Failur
     let nowhere = || parse(NOWHERE).map_err(|error| Failure::usage(anyhow::anyhow!(error)));
     let url = url.map_or_else(nowhere, Ok)?;
     let page = read_page(&body, &headers, &url);
-    match unread_why(&page) {
+    match page.unread_why() {
         Some(why) => Err(Failure::usage(anyhow::anyhow!("{name}: {why}"))),
         None => Ok(page.main),
     }
@@ -181,14 +188,17 @@ fn show(out: &mut Output, page: &Page) -> Result<(), Failure> {
         format!("{} ({source}, {} % sure)", date.at, date.confidence)
     };
     let facts = [
-        ("title", Some(page_title(page)).filter(|title| !title.is_empty())),
+        ("title", Some(page.title.clone()).filter(|title| !title.is_empty())),
         ("author", page.author.clone()),
         ("published", page.published.as_ref().map(date)),
         ("modified", page.modified.as_ref().map(date)),
         ("language", page.language.clone()),
         ("canonical", page.canonical.as_ref().map(ToString::to_string)),
-        ("unread", unread_why(page)),
-        ("links", Some(page.links.len().to_string())),
+        ("unread", page.unread_why().map(str::to_owned)),
+        (
+            "links",
+            Some(format!("{}{}", page.links.len(), if page.links_cut { ", the first of more" } else { "" })),
+        ),
     ];
     for (name, value) in facts {
         if let Some(value) = value {

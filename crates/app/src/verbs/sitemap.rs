@@ -98,7 +98,7 @@ impl Question {
         let url = PageUrl::parse(self.url.as_deref().unwrap_or(NOWHERE))
             .map_err(|error| format!("url: {error}"))?;
         let name = |error: io::Error| format!("{}: {error}", self.file.display());
-        let (body, has_more) = page::read_start(Path::new(&self.file), MAX_LIST).map_err(name)?;
+        let (body, has_more) = page::read_start(batch::file(&self.file)?, MAX_LIST).map_err(name)?;
         let mut found = sitemap(&body, &url).map_err(|error| error.to_string())?;
         found.cut |= has_more;
         Ok(sitemap_json(&found))

@@ -39,7 +39,11 @@ fn a_bad_setting_is_named_with_its_flag() {
 
 #[test]
 fn a_start_url_is_asked_for_and_checked() {
-    check(&["crawl"], 2, "gannet: no URL to start from; give one, or a project file with -p");
+    check(
+        &["crawl"],
+        2,
+        "gannet: no URL to start from; give one, --sitemap or --feed, or a project file with -p",
+    );
     check(
         &["crawl", "shop"],
         2,

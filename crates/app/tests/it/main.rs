@@ -13,6 +13,7 @@ mod help;
 mod kept;
 mod kill;
 mod limits;
+mod lists;
 mod one_shot;
 mod order;
 mod politeness;

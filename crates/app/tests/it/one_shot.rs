@@ -337,7 +337,8 @@ fn read_takes_what_is_given_as_html_for_html() {
     // "<section>x</section>" without padding and on two lines, a link, a canonical address, a day to come.
     let input = format!(
         "{{\"html_base64\":\"PHNlY3Rpb24+\\neDwvc2VjdGlvbj4\",\"url\":\"http://e.test/\"}}\n{}\n\
-         {{\"html\":\"<link rel=canonical href=/c><h1>Fair</h1><p>3 May 2099</p><a href=/a rel=nofollow>A</a>\",\"url\":\"http://e.test/\"}}\n",
+         {{\"html\":\"<link rel=canonical href=/c><h1>Fair</h1><p>3 May 2099</p><a href=/a rel=nofollow>A</a>\",\"url\":\"http://e.test/\"}}\n\
+         {{\"html_base64\":\"SGVsbG8gASA8cD53b3JsZDwvcD4=\",\"url\":\"http://e.test/\"}}\n",
         serde_json::json!({ "file": file, "url": "http://e.test/" })
     );
     let said = gannet_with(&["read", "--batch"], input.as_bytes(), &[]);
@@ -345,11 +346,62 @@ fn read_takes_what_is_given_as_html_for_html() {
         said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["text"], "x");
     assert_eq!(lines[1]["text"], "One two");
+    let odd = lines[3]["text"].as_str().unwrap();
+    assert!(odd.starts_with("Hello") && odd.ends_with("world"), "a control character within: {odd:?}");
+    assert_eq!((&lines[2]["title"], &lines[2]["links_cut"]), (&"Fair".into(), &false.into()));
     assert_eq!(lines[2]["published"], serde_json::Value::Null);
     assert_eq!(lines[2]["canonical"], "http://e.test/c");
     let links = lines[2]["links"].as_array().unwrap();
     assert_eq!((links.len(), &links[0]["url"]), (1, &"http://e.test/a".into()));
     assert_eq!((&links[0]["anchor"], &links[0]["rel"]), (&"A".into(), &serde_json::json!(["nofollow"])));
+}
+
+#[test]
+fn read_says_what_a_page_on_the_web_holds() {
+    let site = library();
+    let said = gannet(&["read", &format!("{}moved", site.start_url()), "--allow-private", "--json"]);
+    let page: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(page["url"], format!("{}a", site.start_url()));
+    assert!(page["text"].as_str().unwrap().starts_with("The harbour master"), "{page}");
+    assert_eq!((&page["language"], &page["charset"]), (&"en".into(), &"UTF-8".into()));
+    let said = gannet(&["read", &format!("{}nowhere", site.start_url()), "--allow-private"]);
+    assert!(said.code == Some(1) && said.err.contains("status 404"), "{}", said.err);
+}
+
+/// The questions come from standard input, so no page can.
+#[test]
+fn a_batch_has_no_page_on_its_standard_input() {
+    for verb in ["read", "sitemap"] {
+        let input = b"{\"file\":\"-\",\"url\":\"http://e.test/\"}\nnonsense\n";
+        let said = gannet_with(&[verb, "--batch"], input, &[]);
+        let lines: Vec<&str> = said.out.lines().collect();
+        assert!(lines[0].contains("file: - is standard input"), "{verb}: {}", lines[0]);
+        assert_eq!((lines.len(), said.code), (2, Some(0)), "{verb}");
+    }
+}
+
+#[test]
+fn the_bytes_of_a_file_decide_before_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let read = |name: &str, body: &[u8]| {
+        let file = directory.path().join(name);
+        std::fs::write(&file, body).unwrap();
+        let said = gannet(&["read", "--json", file.to_str().unwrap()]);
+        serde_json::from_str::<serde_json::Value>(&said.out).unwrap()
+    };
+    let gzip = |bytes: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    };
+    let sea = pdf("", b"BT /F 10 Tf 50 700 Td (The sea) Tj ET");
+    assert_eq!(read("page.html", &sea)["text"], "The sea");
+    assert_eq!(read("page.html.gz", &gzip(b"<p>The <b>sea"))["text"], "The sea");
+    assert_eq!(read("page.md.gz", &gzip(b"# The *sea*"))["text"], "The sea");
+    assert_eq!(read("page.html", &gzip(b"<p>The <b>sea"))["text"], "The sea");
+    assert_eq!(read("sheet.docx", b"PK\x03\x04 no more")["unread"], "broken, or no DOCX or ODT");
+    assert_eq!(read("noise", &[0, 159, 146, 150])["unread"], "no text is read from content of this kind");
+    assert_eq!(read("page.html", b"<p>words")["unread"], serde_json::Value::Null);
 }
 
 #[test]

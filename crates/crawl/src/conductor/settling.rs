@@ -187,6 +187,7 @@ impl Conductor {
         let normalise = self.project.crawl.normalise();
         for (origin, text) in named {
             let Ok(url) = normalise.join(&origin.robots_url(), &text) else { continue };
+            self.slots.named.add(&url);
             self.frontier.offer(&mut state.batch, self.id, Offer::of(url), now)?;
         }
         Ok(())

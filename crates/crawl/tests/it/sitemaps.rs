@@ -111,3 +111,66 @@ async fn robots_txt_names_sitemaps_that_name_others() {
     let edit = |_: &Site, crawl: &mut CrawlSettings| crawl.robots_sitemaps = true;
     check(edit, &["/", "/a", "/b", "/index.xml", "/pages.xml"]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_named_as_a_list_is_read_whatever_its_server_calls_it() {
+    let site = Site::serve(|request| match request.path.as_str() {
+        "/" => page("Start", &["/paper.pdf", "/program.exe"]),
+        "/robots.txt" => Answer::new(200, "text/plain", "Sitemap: /named\n"),
+        "/named" => Answer::new(200, "binary/octet-stream", "<urlset><url><loc>/a</loc></url></urlset>"),
+        "/map" => Answer::redirect(301, "/moved"),
+        "/moved" => Answer::new(
+            200,
+            "image/png",
+            "<sitemapindex><sitemap><loc>/part.xml</loc></sitemap></sitemapindex>",
+        ),
+        "/part.xml" => {
+            Answer::new(200, "application/octet-stream", "<urlset><url><loc>/b</loc></url></urlset>")
+        }
+        "/feed" => {
+            Answer::new(200, "text/html", "<rss><channel><item><link>/c</link></item></channel></rss>")
+        }
+        "/paper.pdf" => Answer::new(200, "application/octet-stream", "%PDF-1.7 no more"),
+        "/program.exe" => Answer::new(200, "application/octet-stream", "MZ"),
+        "/a" | "/b" | "/c" => page("Page", &[]),
+        _ => not_found(),
+    })
+    .await;
+    let bench = Bench::new();
+    let edit = |crawl: &mut CrawlSettings| {
+        crawl.robots_sitemaps = true;
+        crawl.sitemaps = vec![parse(&site.url("/map"))];
+        crawl.feeds = vec![parse(&site.url("/feed"))];
+    };
+    bench.crawl(site.project(&bench, &[site.url("/")], edit)).await;
+    let outcomes = bench.outcomes(&site);
+    for path in ["/named", "/a", "/moved", "/part.xml", "/b", "/feed", "/c", "/paper.pdf"] {
+        assert_eq!(outcomes.get(path).map(String::as_str), Some("fetched"), "{path} of {outcomes:?}");
+    }
+    assert_eq!(outcomes["/program.exe"], "unwanted: application/octet-stream");
+    let visit = bench.visits(&site.url("/paper.pdf")).remove(0);
+    assert_eq!(visit.error.map(|error| error.to_string()).as_deref(), Some("not read: broken or locked"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_a_sitemap_come_newest_first() {
+    let site = Site::serve(|request| match request.path.as_str() {
+        "/map.xml" => {
+            let url = |path: &str, day: &str| format!("<url><loc>{path}</loc><lastmod>{day}</lastmod></url>");
+            let urls = [
+                url("/old", "2019-01-01"),
+                url("/mid", "2022-01-01"),
+                url("/none", ""),
+                url("/new", "2025-06-01"),
+            ];
+            Answer::new(200, "text/xml", format!("<urlset>{}</urlset>", urls.concat()))
+        }
+        "/robots.txt" => not_found(),
+        _ => page("Page", &[]),
+    })
+    .await;
+    let bench = Bench::new();
+    let edit = |crawl: &mut CrawlSettings| crawl.sitemaps = vec![parse(&site.url("/map.xml"))];
+    bench.crawl(site.project(&bench, &[site.url("/map.xml")], edit)).await;
+    assert_eq!(site.asked_paths(), ["/map.xml", "/new", "/mid", "/old", "/none"]);
+}

@@ -44,7 +44,7 @@ const ENCODINGS: &[(&str, &str)] = &[
     ("EUC-KR", "안녕하세요 세계"),
     ("UTF-16BE", "Grüße, 世界"),
     ("UTF-16LE", "Grüße, 世界"),
-    ("x-user-defined", "plain"),
+    ("x-user-defined", "plain \u{f7a4}\u{f7ff}"),
 ];
 
 /// The text in an encoding; characters that it has not would become references, so the round trip is checked.
@@ -53,7 +53,10 @@ fn encoded(encoding: &'static Encoding, text: &str) -> Vec<u8> {
         "UTF-16BE" => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
         "UTF-16LE" => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         // These are for reading only.
-        "x-user-defined" => text.as_bytes().to_vec(),
+        "x-user-defined" => {
+            let byte = |c: char| if c.is_ascii() { c as u8 } else { (c as u32 - 0xF700) as u8 };
+            text.chars().map(byte).collect()
+        }
         _ => encoding.encode(text).0.into_owned(),
     };
     let (back, _) = encoding.decode_without_bom_handling(&bytes);
@@ -88,11 +91,45 @@ fn every_encoding_is_read_as_the_page_declares_it() {
             match *name {
                 // A declaration in ASCII is not in sixteen bits; user-defined means windows-1252.
                 "UTF-16BE" | "UTF-16LE" => check(html.as_bytes(), "text/html", "UTF-8", text),
-                "x-user-defined" => check(&encoded(encoding, &html), "text/html", "windows-1252", text),
+                "x-user-defined" => check(&encoded(encoding, &html), "text/html", "windows-1252", "plain ¤ÿ"),
                 _ => check(&encoded(encoding, &html), "text/html", name, text),
             }
         }
     }
+}
+
+/// The standard's names; `replacement` stands for encodings that are not read, for fear of what they hide.
+#[test]
+fn no_encoding_is_missing() {
+    let names: Vec<&str> = ENCODINGS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names.len() + 1, 40);
+    let distinct: std::collections::HashSet<_> = names.iter().collect();
+    assert_eq!(distinct.len(), names.len());
+    for label in ["replacement", "iso-2022-kr", "hz-gb-2312", "csiso2022kr", "iso-2022-cn", "iso-2022-cn-ext"]
+    {
+        for (body, kind) in [
+            (b"<p>\x1b$)Cwords</p>".to_vec(), format!("text/html; charset={label}")),
+            (format!("<meta charset={label}><p>words</p>").into_bytes(), "text/html".to_owned()),
+        ] {
+            check(&body, &kind, "replacement", "\u{fffd}");
+        }
+    }
+}
+
+#[test]
+fn a_page_may_say_its_encoding_late() {
+    let script = format!("<script>{}</script>", "x".repeat(4_000));
+    let body = encoded(
+        encoding_rs::ISO_8859_15,
+        &format!("<head>{script}<meta charset=iso-8859-15></head><p>Prix: 5 €</p>"),
+    );
+    check(&body, "text/html", "ISO-8859-15", "Prix: 5 €");
+}
+
+#[test]
+fn a_byte_that_went_wrong_does_not_change_the_encoding() {
+    let body = [&b"<p>caf\xE9 "[..], "déjà vu, Grüße, où ça".as_bytes(), b"</p>"].concat();
+    check(&body, "text/html", "UTF-8", "caf\u{fffd} déjà vu, Grüße, où ça");
 }
 
 #[test]
@@ -138,7 +175,17 @@ fn undeclared_encodings_are_guessed() {
 fn xml_is_read_as_it_or_its_header_declares_it() {
     let body = b"<?xml version='1.0' encoding='ISO-8859-1'?><rss><channel><title>Caf\xe9</title><item><link>/a</link></item></channel></rss>";
     let page = read_bytes(body, &[("content-type", "text/xml")], 10);
-    assert_eq!((page.title.as_str(), page.links.len()), ("Café", 1));
+    assert_eq!((page.title.as_str(), page.links.len(), page.charset.as_str()), ("Café", 1, "windows-1252"));
+    let spaced = String::from_utf8_lossy(body).replace("encoding=", "encoding = ").replace('\u{fffd}', "é");
+    let body = encoded(encoding_rs::WINDOWS_1252, &spaced);
+    assert_eq!(read_bytes(&body, &[("content-type", "text/xml")], 10).title, "Café");
+    let undeclared = "<a><b>Сегодня утром в городе открылась новая библиотека.</b></a>";
+    let page =
+        read_bytes(&encoded(encoding_rs::WINDOWS_1251, undeclared), &[("content-type", "text/xml")], 10);
+    assert_eq!(
+        (page.text.as_str(), page.charset.as_str()),
+        ("Сегодня утром в городе открылась новая библиотека.", "windows-1251")
+    );
     let body = encoded(encoding_rs::WINDOWS_1251, "<a><b>Привет, мир</b></a>");
     let page = read_bytes(&body, &[("content-type", "application/xml; charset=windows-1251")], 10);
     assert_eq!(page.text, "Привет, мир");

@@ -134,7 +134,138 @@ fn files_made_to_do_harm_do_none() {
         }
         read(&good[..at], ODT);
     }
-    assert_eq!(read(b"PK\x03\x04", ODT), Page::default());
+    let broken = read(b"PK\x03\x04", ODT);
+    assert_eq!((broken.text.as_str(), broken.unread_why()), ("", Some("broken, or no DOCX or ODT")));
+}
+
+#[test]
+fn what_is_not_read_says_why() {
+    let good = archive(&[("word/document.xml", b"<w:p><w:t>words</w:t></w:p>")]);
+    let sheet = archive(&[("xl/workbook.xml", b"<workbook/>")]);
+    let why = |body: &[u8], kind: &str| read(body, kind).unread_why().map(str::to_owned);
+    let no_document = Some("broken, or no DOCX or ODT".to_owned());
+    assert_eq!(why(&good, DOCX), None);
+    assert_eq!(why(&good[..100], DOCX), no_document);
+    assert_eq!(why(&sheet, "application/zip"), no_document);
+    let no_kind = Some("no text is read from content of this kind".to_owned());
+    assert_eq!(why(b"\x00\x01", "application/octet-stream"), no_kind);
+    // A page that says so of itself was read.
+    assert_eq!(why(b"<meta name=unread content=x><p>words", "text/html"), None);
+    assert_eq!(why(b"", "application/octet-stream"), None);
+}
+
+/// A DOCX of this body, with styles.
+fn docx(body: &str, styles: &str) -> Page {
+    let files: &[(&str, &[u8])] =
+        &[("word/document.xml", body.as_bytes()), ("word/styles.xml", styles.as_bytes())];
+    read(&archive(files), DOCX)
+}
+
+#[test]
+fn space_alone_keeps_words_apart() {
+    let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
+    let body = ["Hello", " ", "wo", "rld", "\n", "again"].map(run).concat();
+    assert_eq!(docx(&format!("<w:p>{body}</w:p>"), "").text, "Hello world again");
+    let body =
+        b"<text:p><text:span>Hello</text:span> <text:span>wor</text:span><text:span>ld</text:span></text:p>";
+    assert_eq!(read(&archive(&[("content.xml", body)]), ODT).text, "Hello world");
+}
+
+#[test]
+fn a_document_has_its_own_text_only_and_that_once() {
+    // A text box is written twice, for new programs and old; what was deleted or moved away, and fields, are no text.
+    let page = docx(
+        "<w:p><mc:AlternateContent><mc:Choice><w:p><w:t>boxed</w:t></w:p></mc:Choice><mc:Fallback><w:p><w:t>boxed</w:t></w:p>\
+         </mc:Fallback></mc:AlternateContent></w:p><w:p><w:instrText>PAGE</w:instrText><w:t>body</w:t><w:delText>gone</w:delText>\
+         <w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom></w:p>",
+        "",
+    );
+    assert_eq!(page.text, "boxed\nbody");
+    let body =
+        b"<office:automatic-styles><number:date-style><number:text>. of </number:text></number:date-style>\
+        </office:automatic-styles><office:text> <text:p>Body</text:p> </office:text>";
+    assert_eq!(read(&archive(&[("content.xml", body)]), ODT).text, "Body");
+}
+
+#[test]
+fn fields_of_a_docx_may_be_links() {
+    let field = |instruction: &str| {
+        format!(
+            "<w:p><w:fldChar w:fldCharType=\"begin\"/><w:instrText> HYPER</w:instrText><w:instrText>{instruction}</w:instrText>\
+             <w:fldChar w:fldCharType=\"separate\"/><w:t>a field</w:t><w:fldChar w:fldCharType=\"end\"/><w:t> after</w:t></w:p>"
+        )
+    };
+    let found = [("http://e.com/f".to_owned(), "a field".to_owned())];
+    assert_eq!(links(&docx(&field("LINK \"http://e.com/f\" \\o \"tip\""), "")), found);
+    assert_eq!(links(&docx(&field("LINK \\l \"place\""), "")), []);
+    let simple = "<w:p><w:fldSimple w:instr=' HYPERLINK \"http://e.com/f\" '><w:t>a field</w:t></w:fldSimple><w:t> after</w:t></w:p>";
+    assert_eq!(links(&docx(simple, "")), found);
+}
+
+#[test]
+fn headings_of_a_docx_are_known_in_any_language() {
+    let paragraph = |style: &str, text: &str| format!("<w:p><w:pPr>{style}</w:pPr><w:t>{text}</w:t></w:p>");
+    let body = [
+        paragraph("<w:pStyle w:val=\"berschrift1\"/>", "Kopf"),
+        paragraph("<w:pStyle w:val=\"Rubrik\"/>", "Under"),
+        paragraph("<w:outlineLvl w:val=\"2\"/>", "Third"),
+        paragraph("<w:pStyle w:val=\"Heading2\"/><w:outlineLvl w:val=\"9\"/>", "Text"),
+        paragraph("<w:pStyle w:val=\"Standard\"/>", "More"),
+    ];
+    let styles = "<w:styles><w:style w:styleId=\"berschrift1\"><w:name w:val=\"heading 1\"/></w:style>\
+        <w:style w:styleId=\"Rubrik\"><w:name w:val=\"x\"/><w:pPr><w:outlineLvl w:val=\"1\"/></w:pPr></w:style>\
+        <w:style w:styleId=\"Standard\"/></w:styles>";
+    let page = docx(&body.concat(), styles);
+    let headings: Vec<_> = page.headings.iter().map(|one| (one.level, one.text.as_str())).collect();
+    assert_eq!(headings, [(1, "Kopf"), (2, "Under"), (3, "Third")]);
+}
+
+#[test]
+fn links_of_markdown_have_many_forms() {
+    let cases: &[(&str, &str, &[(&str, &str)])] = &[
+        ("[![badge](b.svg)](/ci) x", "badge x", &[("http://e.com/ci", "badge")]),
+        ("![logo](l.png) [a](/a)", "logo a", &[("http://e.com/a", "a")]),
+        (
+            "[a][1] [B  c] [d][]\n\n[1]: http://r.test/ 'title'\n[b c]: </c>\n[D]: /d",
+            "a B c d",
+            &[("http://r.test/", "a"), ("http://e.com/c", "B c"), ("http://e.com/d", "d")],
+        ),
+        ("see `[no](/link)` and ``a ` b``", "see [no](/link) and a ` b", &[]),
+        (
+            "[w](http://e.com/Foo_(bar)) [t](/t \"x (y)\") [s](<http://e.com/a b>)",
+            "w t s",
+            &[("http://e.com/Foo_(bar)", "w"), ("http://e.com/t", "t"), ("http://e.com/a%20b", "s")],
+        ),
+        (
+            "<https://e.com/x> <b> \\[no](/link)",
+            "https://e.com/x <b> [no](/link)",
+            &[("https://e.com/x", "https://e.com/x")],
+        ),
+        ("- [ ] to do [^1]\n\n[^1]: a note", "[ ] to do [^1]\n[^1]: a note", &[]),
+        ("```\n[a]: /x\n[b](/y)\n```\n[a]", "[a]: /x\n[b](/y)\n[a]", &[]),
+    ];
+    for (text, words, expected) in cases {
+        let page = read(text.as_bytes(), "text/markdown");
+        let expected: Vec<_> =
+            expected.iter().map(|(url, words)| (url.to_string(), words.to_string())).collect();
+        assert_eq!((page.text.as_str(), links(&page)), (*words, expected), "of {text:?}");
+    }
+    // Brackets that are never closed are looked at once.
+    let page = read("[".repeat(1 << 20).as_bytes(), "text/markdown");
+    assert_eq!(page.links.len(), 0);
+}
+
+#[test]
+fn markdown_has_underlined_headings_and_says_things_of_itself() {
+    let text = "---\ntitle: \"Front\"\ndate: 2024-03-05\nauthor: A. Name\ntags: [x]\n---\nTitle\n=====\n\nPart `two`\n---\n- item\n---\nwords";
+    let page = read(text.as_bytes(), "text/markdown");
+    let headings: Vec<_> = page.headings.iter().map(|one| (one.level, one.text.as_str())).collect();
+    assert_eq!(headings, [(1, "Title"), (2, "Part two")]);
+    assert_eq!((page.title.as_str(), page.author.as_deref()), ("Front", Some("A. Name")));
+    assert_eq!(page.published.as_ref().map(|date| date.day()), Some("2024-03-05"));
+    assert!(page.text.starts_with("Title\nPart two\nitem\n"), "{}", page.text);
+    let page = read(b"---\nno front matter\n---\nwords", "text/markdown");
+    assert!(page.text.contains("no front matter"));
 }
 
 proptest! {

@@ -8,6 +8,7 @@ mod labelled;
 mod links;
 mod main_text;
 mod meta;
+mod parts;
 mod pdf;
 mod sitemaps;
 mod snapshot;
@@ -41,9 +42,11 @@ fn read_bytes(body: &[u8], headers: &[(&str, &str)], max_links: usize) -> Page {
     // Read for its links alone, it has the same links and says the same of itself.
     let lean = extract::page_links(&input);
     let said = |page: &Page| {
-        let Page { title, canonical, directives, links_cut, .. } = page.clone();
-        (title, canonical, directives, links_cut)
+        let Page { canonical, directives, links_cut, .. } = page.clone();
+        (canonical, directives, links_cut)
     };
+    // A heading may stand for the title, where headings are read.
+    assert!(lean.title.is_empty() || lean.title == page.title);
     // What the markup does not say of its language, words do.
     assert!(lean.language.is_none() || lean.language == page.language);
     assert_eq!((&lean.links, said(&lean)), (&page.links, said(&page)), "{:?}", String::from_utf8_lossy(body));

@@ -66,6 +66,99 @@ fn extensions_add_languages_but_no_images() {
 }
 
 #[test]
+fn prefixes_are_each_files_own_choice() {
+    let image = "http://www.google.com/schemas/sitemap-image/1.1";
+    let cases: &[(&str, &[&str])] = &[
+        (
+            &format!(
+                "<urlset xmlns:i='{image}'><url><loc>{A}</loc><i:image><i:loc>http://e.com/a.png</i:loc></i:image></url></urlset>"
+            ),
+            &[A],
+        ),
+        (
+            &format!(
+                "<urlset><url><image xmlns='{image}'><loc>http://e.com/a.png</loc></image><loc>{A}</loc></url></urlset>"
+            ),
+            &[A],
+        ),
+        (
+            &format!(
+                "<urlset xmlns:x='http://www.w3.org/1999/xhtml'><url><loc>{A}</loc><x:link rel='alternate' hreflang='de' href='{B}'/></url></urlset>"
+            ),
+            &[A, B],
+        ),
+        (
+            &format!(
+                "<urlset><url><loc>{A}</loc><link xmlns='http://www.w3.org/1999/xhtml' rel='alternate' href='{B}'/></url></urlset>"
+            ),
+            &[A, B],
+        ),
+    ];
+    for (body, expected) in cases {
+        check(body, SitemapKind::Urls, expected);
+    }
+    let found = list(format!("<urlset xmlns:n='x'><url><loc>{A}</loc><n:news><n:publication_date>2026-11-15</n:publication_date></n:news></url></urlset>").as_bytes());
+    assert_eq!(found.urls[0].modified.as_deref(), Some("2026-11-15"));
+    let feed = format!(
+        "<a:feed xmlns:a='http://www.w3.org/2005/Atom'><a:entry><a:link href='{A}'/></a:entry></a:feed>"
+    );
+    check(feed, SitemapKind::Atom, &[A]);
+}
+
+#[test]
+fn other_languages_do_not_use_up_the_limit() {
+    let entry = |nth: usize| {
+        let others: String = (0..9)
+            .map(|language| format!("<xhtml:link rel='alternate' href='/{language}/{nth}'/>"))
+            .collect();
+        format!("<url><loc>http://e.com/{nth}</loc>{others}</url>")
+    };
+    let all: String = (0..20_000).map(entry).collect();
+    let found = list(format!("<urlset>{all}</urlset>").as_bytes());
+    let is_own = |listed: &&extract::Listed| listed.url.as_str().matches('/').count() == 3;
+    assert_eq!((found.urls.iter().filter(is_own).count(), found.urls.len()), (20_000, 70_000));
+    assert!(found.cut, "not all other languages are there");
+}
+
+#[test]
+fn what_stands_beside_an_entry_is_not_the_entry() {
+    check(
+        format!(
+            "<rss><channel><image><url>http://e.com/i.png</url><link>http://e.com/</link></image><item><image><url>http://e.com/j.png</url>\
+         <link>http://e.com/j</link></image><link>{A}</link></item><item><link>{B}</link></item></channel></rss>"
+        ),
+        SitemapKind::Rss,
+        &[A, B],
+    );
+    for entry in [
+        "<link href='http://e.com/a'/><updated>2024-01-01</updated>SOURCE",
+        "SOURCE<link href='http://e.com/a'/><updated>2024-01-01</updated>",
+    ] {
+        let source = "<source><id>http://planet.test/</id><link href='http://planet.test/'/><updated>2026-01-01</updated></source>";
+        let found =
+            list(format!("<feed><entry>{}</entry></feed>", entry.replace("SOURCE", source)).as_bytes());
+        assert_eq!((urls(&found), found.urls[0].modified.as_deref()), (vec![A], Some("2024-01-01")));
+    }
+    check(
+        format!(
+            "<rss xmlns:a10='http://www.w3.org/2005/Atom'><channel><item><a10:link href='http://e.com/x'/><link>{A}</link></item></channel></rss>"
+        ),
+        SitemapKind::Rss,
+        &[A],
+    );
+}
+
+#[test]
+fn references_of_a_feed_are_relative_to_its_base() {
+    check(
+        "<feed xml:base='http://e.com/blog/'><entry><link href='one'/></entry><entry xml:base='deep/'><link href='two'/></entry>\
+         <entry><link href='three' xml:base='http://other.test/x/'/></entry><entry><link href='http://e.com/a'/></entry></feed>",
+        SitemapKind::Atom,
+        &["http://e.com/blog/one", "http://e.com/blog/deep/two", "http://other.test/x/three", A],
+    );
+}
+
+#[test]
 fn feeds_are_read() {
     check(
         "<rss version='2.0'><channel><title>t</title><link>http://e.com/</link><item><title>1</title><link>http://e.com/a</link>\
@@ -90,6 +183,7 @@ fn feeds_are_read() {
         &[A, B],
     );
     check("http://e.com/a\r\nhttp://e.com/b\n", SitemapKind::Text, &[A, B]);
+    check("http://e.com/a\rhttp://e.com/b\r", SitemapKind::Text, &[A, B]);
 }
 
 #[test]
@@ -159,6 +253,15 @@ fn broken_lists_give_what_is_readable() {
         (b"<rss><channel><item><description><p>x <b>y</description><link>http://e.com/a</link></item></channel></rss>", Rss, &[A]),
         (b"<rss><channel><item><link>http://e.com/a</link><item><link>http://e.com/b</link></channel></rss>", Rss, &[A, B]),
         (b"<feed><entry><link href='http://e.com/a'/><title>x</ti", Atom, &[A]),
+        // An Atom feed whose links have no rel, one with a link in its text, one with two roots; an item in an item.
+        (b"<feed><entry><link rel='self' href='/x'/><link rel='alternate' href='http://e.com/a'></link></entry></feed>", Atom, &[A]),
+        (b"<feed><entry><id>http://e.com/a</id><title>no link</title></entry></feed>", Atom, &[A]),
+        (b"<?xml version='1.0'?><rss><channel></channel></rss><rss><channel><item><link>http://e.com/a</link></item></channel></rss>", Rss, &[A]),
+        (b"<rss><channel><item><item><link>http://e.com/a</link></item></item></channel></rss>", Rss, &[A]),
+        // An RSS feed with a namespace that is not declared, entities of HTML, a link in CDATA with space around, no channel.
+        (b"<rss><channel><item><foo:bar>x</foo:bar><title>a &eacute; b</title><link>http://e.com/a</link></item></channel></rss>", Rss, &[A]),
+        (b"<rss><channel><item><link>\n <![CDATA[ http://e.com/a ]]>\n</link></item></channel></rss>", Rss, &[A]),
+        (b"<rss><item><link>http://e.com/a</link></item></rss>", Rss, &[A]),
         // A JSON feed that is cut off, one with a broken item, one with a comma too many.
         (b"{\"items\":[{\"url\":\"http://e.com/a\"},{\"url\":\"http://e.com/b\",\"title\":\"x", SitemapKind::Json, &[A, B]),
         (b"{\"items\":[{\"title\":\"a \"b\"\",\"url\":\"http:\\/\\/e.com\\/a\"},{\"url\":\"http://e.com/b\"}]}", SitemapKind::Json, &[A, B]),
@@ -183,6 +286,11 @@ fn a_list_is_read_as_one_whatever_the_server_calls_it() {
     let sitemap = b"<?xml version='1.0'?><urlset><url><loc>http://e.com/a</loc></url></urlset>";
     assert_eq!(links(sitemap, "text/html; charset=utf-8"), [A]);
     assert_eq!(links(sitemap, "text/plain"), [A]);
+    assert_eq!(links(&gzip(sitemap), "application/octet-stream"), [A]);
+    assert_eq!(links(&gzip(sitemap), "binary/octet-stream"), [A]);
+    let rss = b"<rss version='2.0'><channel><item><link>http://e.com/a</link></item></channel></rss>";
+    assert_eq!(links(rss, "application/octet-stream"), [A]);
+    assert_eq!(links(rss, "text/html"), [A]);
     assert_eq!(links(b"http://e.com/a\nhttp://e.com/b\n", "text/plain"), [A, B]);
     let feed = b"{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"url\":\"/a\"}]}";
     assert_eq!(links(feed, "application/json"), [A]);

@@ -48,7 +48,9 @@ fn plain_text_has_lines_and_no_links() {
 #[test]
 fn other_content_gives_an_empty_page() {
     let page = read_bytes(b"<p>x", &[("content-type", "image/svg+xml")], 10);
-    assert_eq!(page, model::Page::default());
+    assert_eq!(page, model::Page::unread("no text is read from content of this kind"));
+    let page = read_bytes(b"<p>x", &[("content-type", "image/png")], 10);
+    assert_eq!(page, model::Page::default(), "a picture is not there for its text");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crawl::{LinkGraph, LinkWeights};
 use frontier::tables::{RELEVANCE, STATS, URLS, relevance_of};
 use graph::{PageRank, Preference};
 use kv::{Reader, Snapshot};
-use model::{HostKey, Timestamp, UrlKey};
+use model::{ErrorKind, HostKey, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 use simulate::report::lasting;
 use utoipa::ToSchema;
@@ -137,8 +137,8 @@ pub(crate) fn fetched(
     let mut fetched = Vec::new();
     for row in snapshot.prefix(&VISITS, &run.crawl.0) {
         let ((_, host, page, start), visit) = row?;
-        let is_page =
-            visit.error.is_none() && visit.status.is_some_and(|status| (200..300).contains(&status));
+        let failed = visit.error.is_some_and(|error| !matches!(error, ErrorKind::Unread(_)));
+        let is_page = !failed && visit.status.is_some_and(|status| (200..300).contains(&status));
         if is_page && run.started_at.0 <= start && start <= end.0 {
             fetched.push((start, UrlKey { host: HostKey(host), page }));
         }

@@ -78,7 +78,9 @@ pub fn bytes_of(base64: &str) -> Result<Vec<u8>, base64::DecodeError> {
 
 /// The type of bytes that were given as HTML without one: HTML, unless they are plainly something else.
 pub fn html_unless_known(body: &[u8]) -> Option<&'static str> {
-    (extract::kind(None, body) == extract::Kind::PlainText).then_some("text/html")
+    let kind = extract::kind(None, body);
+    // A stray control character makes no other kind of it.
+    matches!(kind, extract::Kind::PlainText | extract::Kind::Other).then_some("text/html")
 }
 
 impl RawPage {

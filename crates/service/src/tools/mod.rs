@@ -13,7 +13,7 @@ mod url;
 
 pub use detect::{Detected, detect};
 pub use given::{Given, RawPage, bytes_of, html_unless_known};
-pub use read::{page_title, read_json, read_page, unread_why};
+pub use read::{read_json, read_page};
 pub use robots::{RobotsQuestion, RobotsVerdict};
 pub use select::{Found, SelectQuestion, select};
 pub use sitemap::{sitemap, sitemap_json};

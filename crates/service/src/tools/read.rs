@@ -14,31 +14,13 @@ pub fn read_page(body: &[u8], headers: &Headers, url: &PageUrl) -> Page {
     extract::page(&input)
 }
 
-/// The page's title; without `<title>`, what else it calls itself.
-pub fn page_title(page: &Page) -> String {
-    let named = || page.meta.iter().find(|(name, _)| name == "og:title").map(|(_, value)| value.clone());
-    let headed =
-        || page.headings.iter().find(|heading| heading.level == 1).map(|heading| heading.text.clone());
-    Some(page.title.clone())
-        .filter(|title| !title.is_empty())
-        .or_else(named)
-        .or_else(headed)
-        .unwrap_or_default()
-}
-
-/// Why a document could not be read, if so. A page that was read has an encoding, and may say of itself what it likes.
-pub fn unread_why(page: &Page) -> Option<String> {
-    let meta = if page.charset.is_empty() { page.meta.as_slice() } else { &[] };
-    meta.iter().find(|(name, _)| name == "unread").map(|(_, why)| why.clone())
-}
-
 /// All of it, as JSON has it.
 pub fn read_json(page: &Page, url: &PageUrl) -> Value {
     let date =
         |date: &PageDate| json!({ "at": date.at, "source": date.source, "confidence": date.confidence });
     json!({
         "url": url,
-        "title": page_title(page),
+        "title": page.title,
         "text": page.main,
         "author": page.author,
         "published": page.published.as_ref().map(PageDate::day),
@@ -54,9 +36,10 @@ pub fn read_json(page: &Page, url: &PageUrl) -> Value {
         "headings": page.headings,
         "images": page.images,
         "tables": page.tables,
-        "unread": unread_why(page),
+        "unread": page.unread_why(),
         // The canonical address is a fact of its own.
         "links": page.links.iter().filter(|link| link.kind != LinkKind::Canonical).map(link).collect::<Vec<_>>(),
+        "links_cut": page.links_cut,
     })
 }
 

@@ -72,7 +72,7 @@ impl PageRow {
 
     /// True for a page that visitors can open: what a sitemap lists.
     pub fn belongs_in_sitemap(&self) -> bool {
-        self.status == Some(200) || (self.outcome == "not-modified" && self.status == Some(304))
+        matches!(self.outcome.as_str(), "fetched" | "not-modified")
     }
 }
 

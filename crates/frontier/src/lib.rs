@@ -59,7 +59,7 @@ pub use politeness::{Asked, Politeness};
 pub use promise::{PageTopic, PromisedUrl, handed_on, hope};
 pub use ready::Lane;
 pub use retry::{Patience, Retry};
-pub use revisit::refresh_fact;
+pub use revisit::{kept_as, refresh_fact, texts_fact};
 pub use rules::{Rules, Ruling};
 pub use settle::{End, Sent, Settled};
 pub use sieve::{Recent, RecentUrls};
@@ -346,6 +346,7 @@ impl Frontier {
         batch.remove(&FACTS, &crawl::rules_fact(id));
         batch.remove(&FACTS, &crawl::order_fact(id));
         batch.remove(&FACTS, &refresh_fact(id));
+        batch.remove(&FACTS, &texts_fact(id));
         Ok(whole)
     }
 }

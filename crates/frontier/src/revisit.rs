@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use kv::{Batch, Reader};
+use kv::{Batch, KvError, Reader};
 use model::{CrawlId, ErrorKind, Outcome, Timestamp, UrlKey};
 
 use crate::tables::{MISSING, REVISITS, RevisitRecord, URLS};
@@ -17,6 +17,26 @@ const GONE_AFTER: Duration = Duration::from_secs(2 * 86_400);
 /// The fact that says when a crawl was last refreshed.
 pub fn refresh_fact(id: CrawlId) -> String {
     format!("refreshed {}", id.0)
+}
+
+/// The fact that says by which settings a crawl's texts were fingerprinted.
+pub fn texts_fact(id: CrawlId) -> String {
+    format!("texts {}", id.0)
+}
+
+/// What a page is kept as while it is asked for again: until an answer decides it stays what it was. None of any other
+/// URL.
+pub fn kept_as(
+    reader: &impl Reader,
+    id: CrawlId,
+    key: UrlKey,
+    outcome: &Outcome,
+) -> Result<Option<Outcome>, KvError> {
+    if !outcome.is_open() {
+        return Ok(None);
+    }
+    let record = reader.get(&REVISITS, &page_key(id, key))?;
+    Ok(record.map(|record| record.was).filter(Outcome::is_page))
 }
 
 impl Frontier {

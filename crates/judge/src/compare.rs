@@ -189,7 +189,8 @@ pub struct Pair {
     pub first: usize,
     /// That of the second.
     pub second: usize,
-    /// Their similarity.
+    /// How alike they are, which is held against the threshold: the part of their hashes that both have, or where that
+    /// is too little their share.
     pub similarity: f64,
     /// The part of the text that they share, where that decided.
     pub share: Option<f64>,
@@ -234,7 +235,7 @@ pub fn pairs<T: AsRef<str>>(texts: &[T], settings: Winnowing, threshold: f64) ->
             // Texts are made ready again rather than kept: that would be many times their size.
             let share = Prepared::new(texts[first].as_ref(), settings).share(&prepared);
             if share >= threshold {
-                found.push(Pair { first, second, similarity, share: Some(share) });
+                found.push(Pair { first, second, similarity: share, share: Some(share) });
             }
         }
         for hash in &prepared.hashes {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use catalog::ProjectEntry;
+use frontier::kept_as;
 use frontier::tables::URLS;
 use html::select::{Fuel, Selected, Selector};
 use judge::change::noise::Noise;
@@ -76,8 +77,10 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
             }
             continue;
         }
-        counts.pages += u64::from(record.outcome.is_page());
-        let kept = versions(&look.snapshot, look.crawl, UrlKey { host: HostKey(host), page })?;
+        let key = UrlKey { host: HostKey(host), page };
+        let is_kept = kept_as(&look.snapshot, look.crawl, key, &record.outcome)?.is_some();
+        counts.pages += u64::from(record.outcome.is_page() || is_kept);
+        let kept = versions(&look.snapshot, look.crawl, key)?;
         // What cannot be read any more is not worth the whole list.
         let change = match &kept[..] {
             [] => continue,

@@ -209,9 +209,12 @@ impl Work<'_> {
         for met in Walk::all(&self.snapshot, self.crawl) {
             let met = met?;
             if self.wants(&met) && self.is_shown(&met) {
+                let found =
+                    met.last.as_ref().filter(|(_, visit)| matches!(visit.status, Some(200..=299 | 304)));
+                let found_at = found.or(met.version.as_ref()).map(|(at, _)| *at);
                 let (row, _) = self.row(met)?;
                 if row.belongs_in_sitemap() {
-                    sitemap.push(&row.url, row.fetched_at)?;
+                    sitemap.push(&row.url, found_at)?;
                 }
             }
         }
@@ -234,19 +237,20 @@ impl Work<'_> {
 
     /// False for a page that asks not to be shown, or that calls another URL its own, where that is honoured.
     fn is_shown(&self, met: &Met) -> bool {
-        let Some((_, visit)) = &met.last else { return true };
+        let Some((_, visit)) = met.version.as_ref().or(met.last.as_ref()) else { return true };
         let hidden = self.settings.honour_noindex && visit.noindex;
         let copy = self.settings.honour_canonical && visit.canonical.is_some();
         !hidden && !copy
     }
 
     fn row(&self, met: Met) -> Result<(PageRow, Option<Location>), ServiceError> {
-        let Met { record, last, title, content_type, .. } = met;
+        let detail = met.words();
+        let Met { record, last, version, title, content_type, .. } = met;
         let via = record.via.map(|via| url_of(&self.snapshot, self.crawl, via)).transpose()?.flatten();
         let visit = last.as_ref().map(|(_, visit)| visit);
         let row = PageRow {
             outcome: record.outcome.name().to_owned(),
-            detail: format!("{}{}", record.outcome, unread(visit)),
+            detail: format!("{detail}{}", unread(visit)),
             status: visit.and_then(|visit| visit.status),
             depth: record.depth,
             fetched_at: last.as_ref().map(|(at, _)| *at),
@@ -261,8 +265,8 @@ impl Work<'_> {
             },
             url: record.url,
         };
-        let kept = row.outcome == "fetched";
-        Ok((row, visit.and_then(|visit| visit.location).filter(|_| kept)))
+        let content = version.filter(|_| record.outcome.is_page()).and_then(|(_, visit)| visit.location);
+        Ok((row, content))
     }
 }
 

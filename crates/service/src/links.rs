@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use archive::tables::LINKS;
-use frontier::page_key;
 use frontier::tables::{PageKey, URLS, UrlRecord};
+use frontier::{kept_as, page_key};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, Outcome, PageUrl, UrlKey};
 use serde::{Deserialize, Serialize};
@@ -143,7 +143,7 @@ impl Report {
         while let Some(start) = from {
             // Wanted targets of this slice, and whether a link to each was found.
             let mut wanted: HashMap<UrlKey, (UrlRecord, bool)> = HashMap::new();
-            let failed = |record: &UrlRecord| matches!(record.outcome, Outcome::Failed { .. });
+            let failed = |record: &UrlRecord| Ok(matches!(record.outcome, Outcome::Failed { .. }));
             from = self.slice(start, failed, |key, record| _ = wanted.insert(key, (record, false)))?;
             targets += wanted.len() as u64;
             if wanted.is_empty() {
@@ -226,7 +226,10 @@ impl Report {
             let mut without: HashSet<UrlKey> = HashSet::new();
             // Whoever is found by redirect has its in-link where the chain begins.
             let is_page = |record: &UrlRecord| {
-                matches!(record.outcome, Outcome::Fetched | Outcome::NotModified) && record.hops == 0
+                let key = UrlKey::of(&record.url);
+                let is_page = record.outcome.is_page()
+                    || kept_as(&self.snapshot, self.crawl, key, &record.outcome)?.is_some();
+                Ok(is_page && record.hops == 0)
             };
             from = self.slice(start, is_page, |key, _| _ = without.insert(key))?;
             if without.is_empty() {
@@ -286,7 +289,7 @@ impl Report {
     fn slice(
         &self,
         start: PageKey,
-        wanted: impl Fn(&UrlRecord) -> bool,
+        wanted: impl Fn(&UrlRecord) -> Result<bool, ServiceError>,
         mut take: impl FnMut(UrlKey, UrlRecord),
     ) -> Result<Option<PageKey>, ServiceError> {
         let mut taken = 0;
@@ -295,7 +298,7 @@ impl Report {
             if taken == SLICE {
                 return Ok(Some(row));
             }
-            if wanted(&record) {
+            if wanted(&record)? {
                 taken += 1;
                 take(UrlKey { host: HostKey(row.1), page: row.2 }, record);
             }

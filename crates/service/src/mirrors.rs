@@ -15,13 +15,16 @@ const FEWEST: u64 = 2;
 /// Members of a group that are compared with its chosen one.
 const MOST_MEMBERS: usize = 64;
 
+/// Letters without which a name that another URL has in its own says nothing.
+const SHORTEST_NAME: usize = 4;
+
 /// Patterns that are counted; a site that makes up addresses makes up patterns.
 const MOST_PATTERNS: usize = 100_000;
 
 /// Two patterns of URLs under which the same pages stand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Mirror {
-    /// Where the chosen pages are; the star stands for what both have in common.
+    /// Where the chosen pages are; the star stands for what both have in common, `#` for any number.
     pub pattern: String,
     /// Where their copies are.
     pub copy: String,
@@ -88,25 +91,72 @@ fn found<'a>(groups: impl Iterator<Item = Vec<&'a str>>) -> Vec<Mirror> {
     mirrors
 }
 
-/// Two URLs with what they have in common as a star: their end, from a slash on; else their beginning, where one only
-/// adds something.
+/// Two URLs with what they have in common as a star: the end of their paths, from a slash on; else their beginning, where
+/// one only adds something; else the last name of one, which the other has in its own, with numbers beside it as `#`.
 fn patterns(first: &str, second: &str) -> Option<(String, String)> {
-    let common = first.bytes().rev().zip(second.bytes().rev()).take_while(|(a, b)| a == b).count();
-    let end = &first[first.ceil_char_boundary(first.len() - common)..];
+    let (first_path, second_path) = (&first[path_at(first)?..], &second[path_at(second)?..]);
+    let common = first_path.bytes().rev().zip(second_path.bytes().rev()).take_while(|(a, b)| a == b).count();
+    let end = &first_path[first_path.ceil_char_boundary(first_path.len() - common)..];
     // Not in the middle of a name.
     if let Some(slash) = end.find('/').filter(|slash| end.len() - slash > 1) {
         let tail = end.len() - slash - 1;
         let (one, other) = (&first[..first.len() - tail], &second[..second.len() - tail]);
-        if one != other && one.len() > "https://".len() && other.len() > "https://".len() {
+        if one != other {
             return Some((format!("{one}*"), format!("{other}*")));
         }
     }
     let (short, long, turned) =
         if first.len() <= second.len() { (first, second, false) } else { (second, first, true) };
-    let added = long.strip_prefix(short).filter(|added| !added.is_empty())?;
-    let origin = short.find("://").and_then(|at| short[at + 3..].find('/').map(|slash| at + 4 + slash))?;
-    let (plain, more) = (format!("{}*", &short[..origin]), format!("{}*{added}", &short[..origin]));
+    let (plain, more) = match long.strip_prefix(short) {
+        Some(added) => {
+            let origin = &short[..=path_at(short)?];
+            (format!("{origin}*"), format!("{origin}*{added}"))
+        }
+        None => {
+            let ((first, second), swapped) = match named(first, second) {
+                Some(found) => (found, false),
+                None => (named(second, first)?, true),
+            };
+            return Some(if swapped { (second, first) } else { (first, second) });
+        }
+    };
     Some(if turned { (more, plain) } else { (plain, more) })
+}
+
+/// Two URLs of which the second has the last name of the first in its own.
+fn named(first: &str, second: &str) -> Option<(String, String)> {
+    let (folder, name) = first.rsplit_once('/')?;
+    let (other_folder, other_name) = second.rsplit_once('/')?;
+    let at = other_name.find(name).filter(|_| name.chars().count() >= SHORTEST_NAME)?;
+    let (before, after) = (&other_name[..at], &other_name[at + name.len()..]);
+    let one = format!("{}/*", with_numbers(folder));
+    let other =
+        format!("{}/{}*{}", with_numbers(other_folder), without_numbers(before), without_numbers(after));
+    (one != other).then_some((one, other))
+}
+
+/// A folder with the numbers of its path as `#`; those of its host and port stay.
+fn with_numbers(folder: &str) -> String {
+    let path = path_at(folder).unwrap_or(folder.len());
+    format!("{}{}", &folder[..path], without_numbers(&folder[path..]))
+}
+
+fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_ascii_digit() {
+            true if out.ends_with('#') => {}
+            true => out.push('#'),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+/// Where the path of a URL begins.
+fn path_at(url: &str) -> Option<usize> {
+    let host = url.find("://")? + 3;
+    Some(host + url[host..].find('/')?)
 }
 
 fn host(pattern: &str) -> &str {
@@ -138,6 +188,18 @@ mod tests {
             Some(("http://a.test/*", "http://a.test/*?print=1")),
         );
         check("http://a.test/x?s=1", "http://a.test/x?s=2", None);
+        check("http://a.test/x", "https://a.test/x", Some(("http://a.test/*", "https://a.test/*")));
+        check(
+            "http://a.test:80/d/x/1",
+            "https://a.test/d/x/1",
+            Some(("http://a.test:80/*", "https://a.test/*")),
+        );
+        check("http://a.test/", "https://a.test/", None);
+        let blog = ("http://a1.test/blog/#/#/*", "http://a1.test/print/*-#");
+        check("http://a1.test/blog/2026/02/rain", "http://a1.test/print/rain-63", Some(blog));
+        let turned = Some((blog.1, blog.0));
+        check("http://a1.test/print/rain-7", "http://a1.test/blog/2025/11/rain", turned);
+        check("http://a.test/a/one", "http://a.test/b/two", None);
         check("http://a.test/é/ü", "http://b.test/é/ü", Some(("http://a.test/*", "http://b.test/*")));
     }
 

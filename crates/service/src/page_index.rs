@@ -5,15 +5,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use frontier::kept_as;
 use frontier::tables::{PageKey, URLS};
 use kv::{Reader, Snapshot};
-use model::{CrawlId, HostKey};
+use model::{CrawlId, HostKey, UrlKey};
 
 use crate::ServiceError;
 use crate::sections::{Records, SectionWriter, lower_bound, read, spoilt, write};
 
 /// What the names of folders begin with; the number is the form of the files.
-const PREFIX: &str = "pages-1-";
+const PREFIX: &str = "pages-2-";
 
 /// Of more URLs the texts are not sorted, which is done in memory.
 const MOST_SORTED: usize = 5_000_000;
@@ -172,7 +173,9 @@ fn build(dir: &Path, snapshot: &Snapshot, crawl: CrawlId) -> Result<Vec<String>,
     let mut count = 0_usize;
     for row in snapshot.prefix(&URLS, &crawl.0) {
         let ((_, host, page), record) = row?;
-        let name = record.outcome.name();
+        let key = UrlKey { host: HostKey(host), page };
+        let kept_as = kept_as(snapshot, crawl, key, &record.outcome)?;
+        let name = kept_as.as_ref().unwrap_or(&record.outcome).name();
         let code = names.iter().position(|known| known == name).unwrap_or_else(|| {
             names.push(name.to_owned());
             names.len() - 1

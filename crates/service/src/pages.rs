@@ -131,17 +131,20 @@ impl<'a> Rows<'a> {
     }
 
     pub(crate) fn row(&mut self, met: Met) -> Result<PageRow, ServiceError> {
-        let Met { key, record, last, title, content_type } = met;
+        let mut words = met.words();
+        let Met { key, record, again, last, title, content_type, .. } = met;
         let via = record.via.map(|via| url_of(self.snapshot, self.crawl, via)).transpose()?.flatten();
-        let mut words = record.outcome.to_string();
         let mut due = None;
-        match &record.outcome {
+        match again.as_ref().unwrap_or(&record.outcome) {
             Outcome::Waiting => {
                 due = self.host(key.host)?.map(|host| host.next.into());
                 if let Some(RobotsRecord { answer: RobotsAnswer::Unreachable { reason }, expires, .. }) =
                     self.robots(&record.url)?
                 {
-                    words = format!("waiting: robots.txt could not be had ({reason}), asked again {expires}");
+                    words = words.replace(
+                        "waiting",
+                        &format!("waiting: robots.txt could not be had ({reason}), asked again {expires}"),
+                    );
                 }
             }
             Outcome::Retrying { due: at, .. } => due = Some((*at).into()),

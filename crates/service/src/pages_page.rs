@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use frontier::tables::{STATS, Stats};
+use frontier::tables::{REVISITS, STATS, Stats, URLS};
 use kv::{Reader, Snapshot};
-use model::{CrawlId, HostKey, ProjectName};
+use model::{CrawlId, HostKey, Outcome, ProjectName};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -26,6 +26,9 @@ const MANY: u64 = 10_000;
 
 /// URLs of a running crawl looked at for one piece.
 const LOOKED_AT: usize = 10_000;
+
+/// Pages that are asked for again whose outcomes are looked at one by one to count them.
+const LOOKED_UP: u64 = 100_000;
 
 /// Which URLs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -64,8 +67,11 @@ pub fn pages_page(data: &Data, request: &PagesPageRequest) -> Result<Listing<Pag
     let mut items = Vec::new();
     let stats = snapshot.get(&STATS, &crawl)?.unwrap_or_default();
     let outcomes = &request.outcomes;
-    if !outcomes.is_empty() && outcomes.iter().all(|name| count_of(&stats, name) == 0) {
-        return Ok(Listing { items, next: None });
+    if !outcomes.is_empty() {
+        let counts = counts_of(&snapshot, entry.crawl, &stats)?.outcomes;
+        if outcomes.iter().all(|name| !counts.contains_key(name)) {
+            return Ok(Listing { items, next: None });
+        }
     }
     let filters = !outcomes.is_empty() || request.prefix.is_some();
     // Also while what it left is put in order.
@@ -117,8 +123,41 @@ pub fn outcome_counts(
     project: Option<&ProjectName>,
 ) -> Result<BTreeMap<String, u64>, ServiceError> {
     let entry = data.project(project)?;
-    let stats = data.store().get(&STATS, &entry.crawl.0)?.unwrap_or_default();
-    Ok(stats.outcomes.into_iter().filter(|(_, count)| *count > 0).collect())
+    let snapshot = data.store().snapshot();
+    let stats = snapshot.get(&STATS, &entry.crawl.0)?.unwrap_or_default();
+    Ok(counts_of(&snapshot, entry.crawl, &stats)?.outcomes)
+}
+
+/// URLs by outcome.
+pub(crate) struct OutcomeCounts {
+    /// A page that is asked for again counts as what it was. Those that occur.
+    pub(crate) outcomes: BTreeMap<String, u64>,
+    /// Such pages.
+    pub(crate) again: u64,
+}
+
+/// How many URLs of a crawl have which outcome, by its counts.
+pub(crate) fn counts_of(
+    reader: &impl Reader,
+    crawl: CrawlId,
+    stats: &Stats,
+) -> Result<OutcomeCounts, ServiceError> {
+    let (mut outcomes, mut again) = (stats.outcomes.clone(), 0);
+    for row in reader.prefix(&REVISITS, &crawl.0) {
+        let (key, was) = row.map(|(key, record)| (key, record.was))?;
+        // Of very many each of the others is taken for one that has not been tried yet.
+        let is = match again < LOOKED_UP {
+            true => reader.get(&URLS, &key)?.map_or(Outcome::Waiting, |record| record.outcome),
+            false => Outcome::Waiting,
+        };
+        if was.is_page() && is.is_open() {
+            again += 1;
+            outcomes.entry(is.name().to_owned()).and_modify(|count| *count = count.saturating_sub(1));
+            *outcomes.entry(was.name().to_owned()).or_default() += 1;
+        }
+    }
+    outcomes.retain(|_, count| *count > 0);
+    Ok(OutcomeCounts { outcomes, again })
 }
 
 /// Makes the index of a crawl's URLs, if there are many and the crawl stands still.
@@ -133,10 +172,6 @@ pub(crate) fn prepare_pages(data: &Data, snapshot: &Snapshot, crawl: CrawlId) ->
 /// Tells moments of a crawl apart: nothing happens to its URLs that is not counted.
 fn moment(stats: &Stats) -> u64 {
     xxh3_64(format!("{:?} {} {}", stats.outcomes, stats.requests, stats.distinct).as_bytes())
-}
-
-fn count_of(stats: &Stats, outcome: &str) -> u64 {
-    stats.outcomes.get(outcome).copied().unwrap_or(0)
 }
 
 fn wanted(met: &Met, request: &PagesPageRequest) -> bool {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use archive::tables::LINKS;
 use crawl::{LinkGraph, LinkWeights};
-use frontier::page_key;
 use frontier::tables::{URLS, UrlRecord};
+use frontier::{kept_as, page_key};
 use graph::{PageRank, Preference, best_first};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, HostKey, Outcome, ProjectName, UrlKey};
@@ -123,7 +123,8 @@ fn map_of(snapshot: &Snapshot, crawl: CrawlId, shown: usize) -> Result<SiteMap, 
     for row in snapshot.prefix(&URLS, &crawl.0) {
         let ((_, host, page), record) = row?;
         let key = UrlKey { host: HostKey(host), page };
-        let count = Count::of(&record.outcome);
+        let kept_as = kept_as(snapshot, crawl, key, &record.outcome)?;
+        let count = Count::of(kept_as.as_ref().unwrap_or(&record.outcome));
         match &record.outcome {
             Outcome::Failed { .. } => _ = failed.insert(key),
             Outcome::Redirected { .. } => _ = moved.insert(key),
@@ -169,7 +170,10 @@ fn picture(snapshot: &Snapshot, crawl: CrawlId, shown: usize, map: &mut SiteMap)
             title,
             rank: ranks[*page as usize] * ranks.len() as f64,
             depth: record.depth,
-            outcome: record.outcome.name().to_owned(),
+            outcome: kept_as(snapshot, crawl, key, &record.outcome)?
+                .unwrap_or(record.outcome.clone())
+                .name()
+                .to_owned(),
             path: path_to(snapshot, crawl, &record)?,
         });
     }

@@ -10,6 +10,7 @@ use kv::Reader;
 use model::Outcome;
 use serde::{Deserialize, Serialize};
 
+use crate::pages_page::counts_of;
 use crate::{Data, Drift, MarkCounts, ServiceError, TypeCoverage};
 
 /// Hosts named as slowest and as failing.
@@ -34,6 +35,9 @@ pub struct Summary {
     pub denied: u64,
     /// Pages kept.
     pub pages_fetched: u64,
+    /// Those of them that are still to be asked for again.
+    #[serde(default)]
+    pub to_ask_again: u64,
     /// URLs that still wait, retries included.
     pub waiting: u64,
     /// URLs by outcome.
@@ -111,7 +115,9 @@ pub struct HostFigure {
 /// The counts of a project.
 pub fn summary(data: &Data, entry: &ProjectEntry) -> Result<Summary, ServiceError> {
     let snapshot = data.store().snapshot();
-    let stats = snapshot.get(&STATS, &entry.crawl.0)?.unwrap_or_default();
+    let mut stats = snapshot.get(&STATS, &entry.crawl.0)?.unwrap_or_default();
+    let counted = counts_of(&snapshot, entry.crawl, &stats)?;
+    stats.outcomes = counted.outcomes;
     let mut slowest = Vec::new();
     let mut failing = Vec::new();
     for site in snapshot.prefix(&SITES, &entry.crawl.0).keys() {
@@ -127,7 +133,8 @@ pub fn summary(data: &Data, entry: &ProjectEntry) -> Result<Summary, ServiceErro
     }
     let RowCounts { rows, duplicates, pages, .. } = counts(&snapshot, entry.crawl)?;
     let summary = Summary::of(entry.project.name.as_str(), stats, slowest, failing);
-    Ok(Summary { rows, duplicate_rows: duplicates, pages_with_rows: pages, ..summary })
+    let to_ask_again = counted.again;
+    Ok(Summary { rows, duplicate_rows: duplicates, pages_with_rows: pages, to_ask_again, ..summary })
 }
 
 fn keep_largest(list: &mut Vec<HostFigure>, figure: HostFigure) {
@@ -153,6 +160,7 @@ impl Summary {
             excluded: count("excluded") + count("over-limit") + count("trap"),
             denied: count("disallowed"),
             pages_fetched: count("fetched") + count("not-modified"),
+            to_ask_again: 0,
             waiting: count("waiting") + count("retrying"),
             requests: stats.requests,
             bytes: stats.bytes,
@@ -194,10 +202,12 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = |name: &str, text: String| writeln!(f, "{name:<12} {text}");
         line("project", self.project.clone())?;
-        line(
-            "pages",
-            format!("{} fetched, {} URLs wait", grouped(self.pages_fetched), grouped(self.waiting)),
-        )?;
+        let again = match self.to_ask_again {
+            0 => String::new(),
+            again => format!(" ({} still to be asked for again)", grouped(again)),
+        };
+        let (fetched, waiting) = (grouped(self.pages_fetched), grouped(self.waiting));
+        line("pages", format!("{fetched} fetched{again}, {waiting} URLs wait"))?;
         if self.rows > 0 || self.duplicate_rows > 0 || self.row_changes.is_some() {
             line(
                 "rows",

@@ -580,7 +580,7 @@ export type List_IndexShown = {
 export type List_Mirror = {
   /** The items. */
   items: {
-    /** Where the chosen pages are; the star stands for what both have in common. */
+    /** Where the chosen pages are; the star stands for what both have in common, `#` for any number. */
     pattern: string;
     /** Where their copies are. */
     copy: string;
@@ -605,9 +605,9 @@ export type List_NearPair = {
     a: unknown;
     /** The other. */
     b: unknown;
-    /** Hashes in both, of those in the text that has more. */
+    /** How alike they are, which is held against the threshold: hashes in both, of those in the text that has more, or where that is too little the share. */
     similarity: number;
-    /** The part of the text that stands in common passages, where that was looked at. */
+    /** The part of the text that stands in common passages, where that decided. */
     share?: number | null;
   })[];
   /** The cursor of the next page; none at the end. */
@@ -921,7 +921,7 @@ export type Meaning = {
 
 /** Two patterns of URLs under which the same pages stand. */
 export type Mirror = {
-  /** Where the chosen pages are; the star stands for what both have in common. */
+  /** Where the chosen pages are; the star stands for what both have in common, `#` for any number. */
   pattern: string;
   /** Where their copies are. */
   copy: string;
@@ -953,9 +953,9 @@ export type NearPair = {
   a: unknown;
   /** The other. */
   b: unknown;
-  /** Hashes in both, of those in the text that has more. */
+  /** How alike they are, which is held against the threshold: hashes in both, of those in the text that has more, or where that is too little the share. */
   similarity: number;
-  /** The part of the text that stands in common passages, where that was looked at. */
+  /** The part of the text that stands in common passages, where that decided. */
   share?: number | null;
 };
 

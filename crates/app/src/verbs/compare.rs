@@ -49,7 +49,8 @@ pub(super) fn command() -> Command {
              gannet compare https://shop.test/a https://shop.test/b --json\n  \
              gannet compare --all documents.jsonl --threshold 0.8 --json\n\n\
              Similarity is the part of kept hashes that both have, of the text that has more; share is the part of the \
-             text that stands in common passages. With --all a pair is shown when either is at the threshold.",
+             text that stands in common passages. Near duplicates are those of which either is at the threshold; with \
+             --all it is told as their similarity. Two texts that are none by a given --threshold end with 1.",
         )
         .arg(Arg::new("first").value_name("A").required_unless_present("all").help("A file or URL"))
         .arg(
@@ -145,10 +146,20 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         |name: &str| main_text(flags.get_one::<String>(name).map(String::as_str).unwrap_or_default(), flags);
     let (first, second) = (text("first")?, text("second")?);
     let compared = tools::compare(&first, &second, settings);
+    let threshold = flags.get_one::<f64>("threshold");
+    let is_near = threshold.map(|threshold| compared.similarity.max(compared.share) >= *threshold);
     let mut out = Output::new();
     if context.json {
-        out.line(serde_json::to_value(&compared)?)?;
+        let mut told = serde_json::to_value(&compared)?;
+        if let Some(is_near) = is_near {
+            told["near_duplicates"] = is_near.into();
+        }
+        out.line(told)?;
     } else {
+        if let Some((is_near, threshold)) = is_near.zip(threshold) {
+            let verdict = if is_near { "near duplicates" } else { "no near duplicates" };
+            out.line(format_args!("{verdict} at {:.1} %", 100.0 * threshold))?;
+        }
         out.line(format_args!("similarity {:>6.1} %", 100.0 * compared.similarity))?;
         out.line(format_args!("share      {:>6.1} %", 100.0 * compared.share))?;
         out.line(format_args!("A in B     {:>6.1} %", 100.0 * compared.a_in_b))?;
@@ -160,7 +171,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         }
     }
     out.done()?;
-    Ok(Exit::Done)
+    Ok(if is_near == Some(false) { Exit::Failed } else { Exit::Done })
 }
 
 /// The start of a passage, on one line.

@@ -10,7 +10,7 @@ use crawl::{Controls, EndReason, WallClock};
 use model::{ErrorKind, Outcome, Project, ProjectName};
 use serde_json::json;
 use server::Server;
-use service::{Access, Begin, Data, Finished};
+use service::{Access, Begin, Data, Finished, ServiceError};
 
 use super::crawl_there::crawl_there;
 use crate::output::Output;
@@ -78,7 +78,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     let project = project(flags).map_err(Failure::usage)?;
     if let Some(server) = &context.server {
         let begin = json!({ "fresh": flags.get_flag("fresh"), "refresh": flags.get_flag("incremental") });
-        return crawl_there(context, server, &project, &begin);
+        return crawl_there(context, server, &Which::Given(Box::new(project)), &begin);
     }
     let (fresh, refresh) = (flags.get_flag("fresh"), flags.get_flag("incremental"));
     let asked = Asked { project: Which::Given(Box::new(project)), fresh, refresh, allow: Vec::new() };
@@ -122,7 +122,15 @@ pub(super) async fn crawl_here(
     asked: Asked,
 ) -> Result<(EndReason, Finished), Failure> {
     let clock = WallClock::start();
-    let data = Data::open(dir, Access::Create).await.map_err(Failure::from_service)?;
+    let is_kept = matches!(asked.project, Which::Kept(_));
+    let access = if is_kept { Access::Existing } else { Access::Create };
+    let data = match Data::open(dir, access).await {
+        Err(error @ ServiceError::Busy(_)) if is_kept => {
+            let words = "; where that is \"gannet serve\", --server URL lets it do this";
+            return Err(Failure::new(Exit::Busy, anyhow::anyhow!("{error}{words}")));
+        }
+        opened => opened.map_err(Failure::from_service)?,
+    };
     let (hang_up, hung_up) = tokio::sync::oneshot::channel::<()>();
     let socket = Server::bind(data.clone(), Arc::new(move || clock.now()))?;
     let socket = tokio::spawn(socket.run(async { drop(hung_up.await) }));

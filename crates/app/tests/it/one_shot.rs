@@ -422,6 +422,12 @@ fn compare_tells_what_two_texts_share() {
     assert!(found["b_in_a"].as_f64().unwrap() > 0.4, "{found}");
     let said = gannet(&["compare", &page, &page]);
     assert!(said.out.starts_with("similarity  100.0 %"), "{}", said.out);
+    for (threshold, verdict, code) in
+        [("0.2", "near duplicates at 20.0 %", 0), ("0.9", "no near duplicates at 90.0 %", 1)]
+    {
+        let said = gannet(&["compare", &page, &quote, "--threshold", threshold]);
+        assert_eq!((said.out.lines().next(), said.code), (Some(verdict), Some(code)), "{}", said.out);
+    }
     let said = gannet(&["compare", "/does/not/exist.txt", &page]);
     assert!(said.code == Some(2) && said.err.contains("/does/not/exist.txt"), "{}", said.err);
 }
@@ -439,6 +445,23 @@ fn compare_all_finds_near_duplicates() {
     let found: Vec<_> = pairs.iter().map(|pair| (pair["a"].clone(), pair["b"].clone())).collect();
     assert_eq!(found, [("a", "c"), ("a", "d"), ("c", "d")].map(|(a, b)| (a.into(), b.into())));
     assert_eq!(pairs[1]["similarity"], 1.0);
+    // Single words changed all over cost more hashes than letters: the share decides, and is what is told.
+    let edited: Vec<String> = text(0)
+        .split(' ')
+        .enumerate()
+        .map(|(at, word)| match at % 9 {
+            4 => "other".to_owned(),
+            _ => word.to_owned(),
+        })
+        .collect();
+    let scattered = [line("a", text(0)), line("e", edited.join(" "))].concat();
+    for threshold in ["0.5", "0.6", "0.7", "0.8"] {
+        let args = ["compare", "--all", "-", "--json", "--threshold", threshold];
+        for pair in gannet_with(&args, scattered.as_bytes(), &[]).out.lines() {
+            let pair: serde_json::Value = serde_json::from_str(pair).unwrap();
+            assert!(pair["similarity"].as_f64() >= threshold.parse().ok(), "{threshold}: {pair}");
+        }
+    }
     let said = gannet_with(&["compare", "--all", "-"], input.as_bytes(), &[]);
     let cells = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let lines: Vec<Vec<String>> = said.out.lines().map(cells).collect();

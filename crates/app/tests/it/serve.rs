@@ -227,6 +227,14 @@ fn the_command_line_asks_a_server_as_it_asks_a_directory() {
         let (remote, local) = (there(args), gannet(&[args, &["--data", data]].concat()));
         assert_eq!((&remote.out, remote.code), (&local.out, local.code), "{args:?}: {}", remote.err);
     }
+    let nowhere = dir.path().join("nowhere");
+    let refreshed = there(&["refresh", "--data", nowhere.to_str().unwrap(), "--json", "-q"]);
+    assert_eq!(refreshed.code, Some(0), "{}{}", refreshed.out, refreshed.err);
+    assert!(refreshed.out.contains("not-modified") && !nowhere.exists(), "{}", refreshed.out);
+    let held = gannet(&["refresh", "--data", data]);
+    assert!(held.code == Some(3) && held.err.contains("--server URL lets it do this"), "{}", held.err);
+    let absent = gannet(&["refresh", "--data", nowhere.to_str().unwrap()]);
+    assert!(absent.code == Some(2) && !nowhere.exists(), "{}", absent.err);
     let refused = gannet(&["pages", "--server", &url]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains("GANNET_TOKEN"), "{}", refused.err);

@@ -4,8 +4,8 @@ use archive::Position;
 use archive::tables::{LINKS, Links, POSITIONS, VisitRecord};
 use catalog::ProjectEntry;
 use crawl::{FreshVisit, PageReader};
-use frontier::page_key;
-use frontier::tables::URLS;
+use frontier::tables::{URLS, UrlRecord};
+use frontier::{kept_as, page_key};
 use kv::{Reader, Snapshot};
 use model::{Outcome, Page, PageUrl, Project, Timestamp, UrlKey};
 use search::{Document, DocumentKind};
@@ -243,7 +243,8 @@ impl PageFeed<'_, '_> {
     /// True of a page that stands although it was missing once: that may pass.
     fn is_page(&self, key: UrlKey) -> Result<bool, ServiceError> {
         let record = self.snapshot.get(&URLS, &page_key(self.entry.crawl, key))?;
-        Ok(record.is_some_and(|record| record.outcome.is_page()))
+        let Some(UrlRecord { outcome, .. }) = record else { return Ok(false) };
+        Ok(outcome.is_page() || kept_as(self.snapshot, self.entry.crawl, key, &outcome)?.is_some())
     }
 
     /// How deep a page is, and the words of the link that led to it.

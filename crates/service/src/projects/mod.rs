@@ -20,6 +20,7 @@ pub use attention::{Attention, AttentionLevel};
 pub use check::{CheckedProject, Mistake, ProjectText, check_project};
 pub use delete::delete_project;
 
+use crate::pages_page::counts_of;
 use crate::runs::view;
 use crate::{Data, Moment, RunView, ServiceError, Summary, indexes, summary};
 
@@ -145,13 +146,15 @@ pub(crate) fn expect(project: &Project, expected: Option<&str>) -> Result<(), Se
 }
 
 fn card(data: &Data, entry: ProjectEntry) -> Result<ProjectCard, ServiceError> {
-    let stats = data.store().get(&STATS, &entry.crawl.0)?.unwrap_or_default();
+    let snapshot = data.store().snapshot();
+    let stats = snapshot.get(&STATS, &entry.crawl.0)?.unwrap_or_default();
+    let outcomes = counts_of(&snapshot, entry.crawl, &stats)?.outcomes;
     let last_run = last_run(data, &entry)?;
     Ok(ProjectCard {
         name: entry.project.name.to_string(),
         start: entry.project.start.iter().map(ToString::to_string).collect(),
         created: Moment(entry.created_at),
-        pages: ["fetched", "not-modified"].iter().filter_map(|name| stats.outcomes.get(*name)).sum(),
+        pages: ["fetched", "not-modified"].iter().filter_map(|name| outcomes.get(*name)).sum(),
         rows: counts(data.store(), entry.crawl)?.rows,
         attention: attention::of(last_run.as_ref()),
         last_run,

@@ -111,9 +111,10 @@ pub struct NearPair {
     pub a: Value,
     /// The other.
     pub b: Value,
-    /// Hashes in both, of those in the text that has more.
+    /// How alike they are, which is held against the threshold: hashes in both, of those in the text that has more, or
+    /// where that is too little the share.
     pub similarity: f64,
-    /// The part of the text that stands in common passages, where that was looked at.
+    /// The part of the text that stands in common passages, where that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
 }

@@ -221,10 +221,10 @@ fn pieces<'a>(line: &'a str, targets: &'a Targets) -> Vec<Piece<'a>> {
             continue;
         };
         let mut before = &line[from..next];
-        if let (Piece::Link { words, .. }, Some(rest)) = (&piece, before.strip_suffix('!'))
+        if let (&Piece::Link { words, .. }, Some(rest)) = (&piece, before.strip_suffix('!'))
             && line[next..].starts_with('[')
         {
-            (piece, before) = (Piece::Image(*words), rest);
+            (piece, before) = (Piece::Image(words), rest);
         }
         pieces.push(Piece::Text(before));
         pieces.push(piece);

@@ -338,7 +338,8 @@ fn read_takes_what_is_given_as_html_for_html() {
     let input = format!(
         "{{\"html_base64\":\"PHNlY3Rpb24+\\neDwvc2VjdGlvbj4\",\"url\":\"http://e.test/\"}}\n{}\n\
          {{\"html\":\"<link rel=canonical href=/c><h1>Fair</h1><p>3 May 2099</p><a href=/a rel=nofollow>A</a>\",\"url\":\"http://e.test/\"}}\n\
-         {{\"html_base64\":\"SGVsbG8gASA8cD53b3JsZDwvcD4=\",\"url\":\"http://e.test/\"}}\n",
+         {{\"html_base64\":\"SGVsbG8gASA8cD53b3JsZDwvcD4=\",\"url\":\"http://e.test/\"}}\n\
+         {{\"html\":\"x\",\"url\":\"http://e.test/\",\"content_type\":\"image/png\"}}\n",
         serde_json::json!({ "file": file, "url": "http://e.test/" })
     );
     let said = gannet_with(&["read", "--batch"], input.as_bytes(), &[]);
@@ -348,6 +349,7 @@ fn read_takes_what_is_given_as_html_for_html() {
     assert_eq!(lines[1]["text"], "One two");
     let odd = lines[3]["text"].as_str().unwrap();
     assert!(odd.starts_with("Hello") && odd.ends_with("world"), "a control character within: {odd:?}");
+    assert_eq!(lines[4]["unread"], "no text is read from pictures");
     assert_eq!((&lines[2]["title"], &lines[2]["links_cut"]), (&"Fair".into(), &false.into()));
     assert_eq!(lines[2]["published"], serde_json::Value::Null);
     assert_eq!(lines[2]["canonical"], "http://e.test/c");

@@ -220,9 +220,12 @@ fn headings_of_a_docx_are_known_in_any_language() {
     assert_eq!(headings, [(1, "Kopf"), (2, "Under"), (3, "Third")]);
 }
 
+/// Markdown, its words, and URLs and words of its links.
+type Case<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+
 #[test]
 fn links_of_markdown_have_many_forms() {
-    let cases: &[(&str, &str, &[(&str, &str)])] = &[
+    let cases: &[Case<'_>] = &[
         ("[![badge](b.svg)](/ci) x", "badge x", &[("http://e.com/ci", "badge")]),
         ("![logo](l.png) [a](/a)", "logo a", &[("http://e.com/a", "a")]),
         (

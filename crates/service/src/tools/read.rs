@@ -11,7 +11,12 @@ pub fn read_page(body: &[u8], headers: &Headers, url: &PageUrl) -> Page {
     if extract::kind(headers.get("content-type"), body) == extract::Kind::Pdf {
         return crawl::read_document(&input);
     }
-    extract::page(&input)
+    let page = extract::page(&input);
+    // A crawl keeps pictures for what they show; here somebody asked what there is to read.
+    if page.charset.is_empty() && page.unread_why().is_none() && !body.is_empty() {
+        return Page::unread("no text is read from pictures");
+    }
+    page
 }
 
 /// All of it, as JSON has it.

@@ -988,6 +988,7 @@ export const simulator = {
   mixed: 'And a mixture',
   mixedHelp: '0.7 pagerank + 0.3 topic',
   rate: 'Requests per host',
+  ratePauses: 'pauses of a crawl',
   latency: 'Time of an answer',
   workers: 'Fetches at once',
   budget: 'Pages to fetch',

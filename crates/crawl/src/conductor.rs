@@ -125,6 +125,9 @@ pub(crate) struct State {
     /// Hosts were passed over for the sake of those that answer soon.
     held_back: bool,
     pub(crate) leases: HashMap<LeaseId, LeaseState>,
+    /// With one connection: the end of the last request, or when the host was due that was waited for. What is next is
+    /// decided as of then, so that it does not depend on how long answers took to be read and committed.
+    moment: Timestamp,
     /// When the run began, moved on by the time it stood still.
     began: Timestamp,
     /// The last time the loop came round.
@@ -156,6 +159,10 @@ pub(crate) struct LeaseState {
     unsure: bool,
     /// The slot has nothing more to send.
     pub(crate) slot_done: bool,
+    /// With one connection: URLs in the order of their requests that are not settled, and what came of those whose turn
+    /// to be settled has not come, because a reader was quicker than another.
+    in_turn: VecDeque<UrlKey>,
+    pub(crate) early: Vec<(UrlKey, Message)>,
 }
 
 /// The counts when the run began.
@@ -185,11 +192,13 @@ impl Conductor {
             self.note_standstill(state);
             self.take_messages(state)?;
             self.take_changes()?;
-            self.side_work(state)?;
+            if !self.is_serial() || state.leases.is_empty() {
+                self.side_work(state)?;
+            }
             if self.commit_is_due(state) {
                 self.commit(state)?;
             }
-            state.ranks.turn(&self.store, &mut self.frontier, self.id, &self.project.crawl);
+            self.turn_ranks(state, false);
             if let Some(reason) = self.lease_out(state)? {
                 return self.finish(state, reason);
             }
@@ -215,6 +224,7 @@ impl Conductor {
             slot_time: SlotTime::default(),
             held_back: false,
             leases: HashMap::new(),
+            moment: now,
             began: now,
             last_round: now,
             before,
@@ -231,12 +241,31 @@ impl Conductor {
         })
     }
 
+    /// One request at a time: its answer is settled and durable before the next is chosen.
+    fn is_serial(&self) -> bool {
+        self.project.crawl.connections == 1
+    }
+
+    /// Now, as the frontier sees it.
+    fn moment(&self, state: &State) -> Timestamp {
+        if self.is_serial() { state.moment } else { self.clock.now() }
+    }
+
+    /// With one connection ranks are waited for before a commit, so that the same crawl has the same order again.
+    fn turn_ranks(&mut self, state: &mut State, before_commit: bool) {
+        if self.is_serial() == before_commit {
+            let crawl = &self.project.crawl;
+            state.ranks.turn(&self.store, &mut self.frontier, self.id, crawl, before_commit);
+        }
+    }
+
     fn begin(&mut self, state: &mut State) -> Result<(), CrawlError> {
         let now = self.clock.now();
+        state.moment = now;
         self.frontier.begin(self.id, &self.project)?;
         self.frontier.set_deadline(self.id, self.deadline(state));
         // First what was known before a restart, by which URLs are put into their places.
-        state.ranks.turn(&self.store, &mut self.frontier, self.id, &self.project.crawl);
+        state.ranks.turn(&self.store, &mut self.frontier, self.id, &self.project.crawl, false);
         if let Some(fields) = &self.project.fields {
             rows::put_template(&mut state.batch, self.id, fields);
         }
@@ -312,7 +341,7 @@ impl Conductor {
         if let Some((due, _)) = &state.next_due {
             wait = wait.min(due.since(now));
         }
-        if self.has_side_work() {
+        if self.has_side_work() && (!self.is_serial() || state.leases.is_empty()) {
             wait = Duration::ZERO;
         }
         let mut waited = false;
@@ -405,8 +434,24 @@ impl Conductor {
         }
     }
 
+    /// Takes what came of a request in its turn: with one connection in the order of the requests.
     fn take(&mut self, state: &mut State, message: Message) -> Result<(), CrawlError> {
+        let of = message.is_about().filter(|_| self.is_serial());
+        let Some((lease, key)) = of.filter(|(lease, _)| state.leases.contains_key(lease)) else {
+            return self.take_now(state, message);
+        };
+        if let Some(live) = state.leases.get_mut(&lease) {
+            live.early.push((key, message));
+        }
+        while let Some(message) = state.leases.get_mut(&lease).and_then(LeaseState::in_its_turn) {
+            self.take_now(state, message)?;
+        }
+        Ok(())
+    }
+
+    fn take_now(&mut self, state: &mut State, message: Message) -> Result<(), CrawlError> {
         let now = self.clock.now();
+        state.moment = state.moment.max(message.ended().unwrap_or_default());
         match message {
             Message::Read(read) => {
                 self.slots.unread.settled(read.lease);
@@ -424,8 +469,9 @@ impl Conductor {
                     state.batch.put(&VISITS, &(self.id.0, key.host.0, key.page, sent.start.0), &*visit);
                 }
                 state.touch(now);
-                self.frontier.settle(&mut state.batch, settled, now)?;
-                self.release_if_done(state, lease, now)?;
+                let moment = self.moment(state);
+                self.frontier.settle(&mut state.batch, settled, moment)?;
+                self.release_if_done(state, lease)?;
             }
             Message::Robots(lease, asked) => self.settle_robots(state, lease, *asked, now)?,
             Message::Hints(lease, asked) => self.settle_hints(state, lease, *asked, now)?,
@@ -436,7 +482,7 @@ impl Conductor {
                     state.connections_used -= live.width;
                     state.slots_unsure -= usize::from(live.unsure);
                 }
-                self.release_if_done(state, lease, now)?;
+                self.release_if_done(state, lease)?;
             }
             Message::Resolved(host, answer) => {
                 state.lookups -= 1;
@@ -445,7 +491,8 @@ impl Conductor {
                     self.resolve(next);
                 }
                 let answer = answer.map(|(address, valid_for)| (address, now + valid_for));
-                self.frontier.resolved(&host, answer, now)?;
+                let moment = self.moment(state);
+                self.frontier.resolved(&host, answer, moment)?;
                 state.touch(now);
             }
         }
@@ -465,8 +512,8 @@ impl Conductor {
         if !self.has_side_work() {
             return Ok(());
         }
-        let now = self.clock.now();
-        state.touch(now);
+        let now = self.moment(state);
+        state.touch(self.clock.now());
         self.frontier.settle_refusals(&mut state.batch)?;
         self.frontier.reconsider(&mut state.batch, self.id, RECONSIDER)?;
         self.frontier.reorder(&mut state.batch, self.id, REORDER)?;
@@ -514,15 +561,16 @@ impl Conductor {
 
     /// Makes everything since the last commit durable, archive first.
     fn commit(&mut self, state: &mut State) -> Result<(), CrawlError> {
-        let now = self.clock.now();
+        self.turn_ranks(state, true);
+        let (now, moment) = (self.clock.now(), self.moment(state));
         let running = now.since(state.began).as_millis() as u64;
         self.frontier.crawl_mut(self.id).stats_mut().running_millis = state.before.running_millis + running;
-        self.frontier.seal(&mut state.batch, now)?;
+        self.frontier.seal(&mut state.batch, moment)?;
         let position = self.archive.as_mut().ok_or(CrawlError::Lost("the archive"))?.sync()?;
         state.batch.put(&POSITIONS, &self.id.0, &Committed { position, at: now });
         let batch = std::mem::replace(&mut state.batch, self.store.batch());
         self.store.commit(batch, Durability::Synced)?;
-        self.frontier.committed(now)?;
+        self.frontier.committed(moment)?;
         (state.visits, state.bytes, state.opened, state.commit_first) = (0, 0, None, false);
         (state.mendings, state.for_want_of_room) = (0, false);
         Ok(())
@@ -647,6 +695,16 @@ impl Conductor {
 
 fn words(patterns: &[model::Pattern]) -> String {
     patterns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl LeaseState {
+    /// What came of the URL whose turn it is to be settled, if that is known.
+    fn in_its_turn(&mut self) -> Option<Message> {
+        let next = self.in_turn.front()?;
+        let at = self.early.iter().position(|(key, _)| key == next)?;
+        self.in_turn.pop_front();
+        Some(self.early.swap_remove(at).1)
+    }
 }
 
 impl State {

@@ -73,6 +73,12 @@ impl Conductor {
     fn let_go(&mut self, state: &mut State) -> Result<(), CrawlError> {
         self.set_pace(Pace::GiveUp);
         let began = self.clock.now();
+        for lease in state.leases.values_mut() {
+            let is_read = |message: &Message| matches!(message, Message::Read(_));
+            lease.early.drain(..).filter(|(_, message)| is_read(message)).for_each(|(_, message)| {
+                message.is_about().into_iter().for_each(|(lease, _)| self.slots.unread.settled(lease));
+            });
+        }
         loop {
             state.leases.retain(|id, lease| !lease.slot_done || self.slots.unread.has(*id));
             if state.leases.is_empty() && state.lookups == 0 {

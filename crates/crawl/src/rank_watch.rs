@@ -48,13 +48,15 @@ enum Want {
 }
 
 impl RankWatch {
-    /// Hands over what is done, and begins anew when something is wanted. Waits only at the very first, and not long.
+    /// Hands over what is done, and begins anew when something is wanted. Waits only at the very first, and not long,
+    /// unless it is to `wait` for all that is wanted.
     pub(crate) fn turn(
         &mut self,
         store: &Store,
         frontier: &mut Frontier,
         id: CrawlId,
         settings: &CrawlSettings,
+        wait: bool,
     ) {
         let first = !std::mem::replace(&mut self.waited, true);
         loop {
@@ -62,12 +64,13 @@ impl RankWatch {
                 self.begin(store, frontier, id, settings);
             }
             let Some((thread, done)) = &self.under_way else { return };
-            let ended = first && done.recv_timeout(AT_FIRST) == Err(RecvTimeoutError::Disconnected);
+            // Joining waits.
+            let ended = wait || first && done.recv_timeout(AT_FIRST) == Err(RecvTimeoutError::Disconnected);
             if !ended && !thread.is_finished() {
                 return;
             }
             self.hand_over(frontier, id, settings);
-            if !first {
+            if !first && !wait {
                 return;
             }
         }

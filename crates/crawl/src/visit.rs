@@ -9,7 +9,7 @@ use std::time::Duration;
 use archive::tables::VisitRecord;
 use fetch::{Longer, NextStep, Request, Room, SendTurn, Wanted};
 use frontier::{Asked, End, Politeness, Sent, Settled};
-use model::{ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Origin, Timestamp};
+use model::{ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Origin, Timestamp, UrlKey};
 use net::Clock;
 use tokio::sync::{mpsc, watch};
 
@@ -33,6 +33,28 @@ pub(crate) enum Message {
     Released(LeaseId, u32),
     /// An address, or why there is none.
     Resolved(Host, Result<(IpAddr, Duration), ErrorKind>),
+}
+
+impl Message {
+    /// The URL of a lease that this is about.
+    pub(crate) fn is_about(&self) -> Option<(LeaseId, UrlKey)> {
+        match self {
+            Message::Read(read) => Some((read.lease, read.key)),
+            Message::Settled(settled, _) => Some((settled.lease, settled.key)),
+            _ => None,
+        }
+    }
+
+    /// When the request ended that this tells of.
+    pub(crate) fn ended(&self) -> Option<Timestamp> {
+        match self {
+            Message::Read(read) => Some(read.sent.end),
+            Message::Settled(settled, _) => settled.sent.map(|sent| sent.end),
+            Message::Robots(_, asked) => asked.sent.map(|sent| sent.end),
+            Message::Hints(_, asked) => asked.sent.iter().map(|(sent, _, _)| sent.end).max(),
+            Message::Released(..) | Message::Resolved(..) => None,
+        }
+    }
 }
 
 /// A lease with the rules it must keep to.

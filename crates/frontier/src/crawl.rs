@@ -13,8 +13,8 @@ use crate::key_hash::{KeyMap, KeySet};
 use crate::order::{self, Candidate, CrawlOrder, Needs};
 use crate::ready::Ready;
 use crate::tables::{
-    FACTS, LATER, PageKey, QUEUE, REVISITS, SCHEDULE, SHALLOWER, SITES, STATS, SiteRecord, Stats, URLS,
-    UrlRecord, Waiting,
+    FACTS, LATER, PageKey, QUEUE, REVISITS, RequestRecord, SCHEDULE, SHALLOWER, SITES, STATS, SiteRecord,
+    Stats, URLS, UrlRecord, Waiting,
 };
 use crate::{FrontierError, Politeness, Retry, Rules, page_key};
 
@@ -53,6 +53,10 @@ pub struct Crawl {
     pub(crate) settled: Vec<UrlKey>,
     /// Hosts with changes in the open batch.
     pub(crate) touched: KeySet<HostKey>,
+    /// Requests since the last commit, where they are kept.
+    pub(crate) requests: Vec<(u64, RequestRecord)>,
+    /// What guards refused, of a crawl that is simulated: they are not asked again.
+    pub(crate) foretold: Option<KeyMap<UrlKey, Outcome>>,
     /// Outcomes found while leasing, to be recorded in the next batch.
     pub(crate) refused: Vec<(UrlKey, Outcome)>,
     /// Pages that live leases may still bring.
@@ -190,6 +194,8 @@ impl Crawl {
             in_hand: KeySet::default(),
             settled: Vec::new(),
             touched: KeySet::default(),
+            requests: Vec::new(),
+            foretold: None,
             refused: Vec::new(),
             reserved_pages: 0,
             reserved_bytes: 0,
@@ -225,6 +231,11 @@ impl Crawl {
     pub fn stats_mut(&mut self) -> &mut Stats {
         self.stats_changed = true;
         &mut self.stats
+    }
+
+    /// One request at a time: each is known in full before the next is chosen.
+    pub(crate) fn is_serial(&self) -> bool {
+        self.settings.connections == 1
     }
 
     /// Its rules.

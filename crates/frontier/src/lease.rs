@@ -80,6 +80,10 @@ pub(crate) struct LiveLease {
     pub(crate) deadline: Timestamp,
     /// URLs not yet settled, with the bytes reserved for each.
     pub(crate) open: KeyMap<UrlKey, u64>,
+    /// The address, when it was due before, and until when this lease has taken it.
+    address: (IpAddr, Timestamp, Timestamp),
+    /// A request was sent for it.
+    pub(crate) asked: bool,
 }
 
 /// What the crawl's limits leave.
@@ -288,9 +292,9 @@ impl Frontier {
         let host = state.record.host.clone();
         let crawl = &self.crawls[&id];
         let gap = crawl.politeness.gap(state.record.crawl_delay.map(Duration::from_millis));
-        let connections = crawl.settings.connections_per_host as usize;
-        // An order that each page may change takes one at a time while pages are few.
-        let one_by_one = crawl.needs.changes() && crawl.importance.is_young();
+        let connections = crawl.settings.connections_per_host.min(crawl.settings.connections) as usize;
+        // An order that each page may change takes one at a time while pages are few, or nothing else is under way.
+        let one_by_one = crawl.needs.changes() && (crawl.importance.is_young() || crawl.is_serial());
         let most = if gap < BATCH_GAP && !one_by_one { BATCH } else { connections };
         let mut count = most.min(room);
         if let Some(deadline) = crawl.deadline.filter(|_| crawl.needs.times) {
@@ -334,11 +338,19 @@ impl Frontier {
         let open: KeyMap<UrlKey, u64> = urls.iter().map(|url| (url.key, url.body_limit)).collect();
         crawl.reserved_bytes += open.values().sum::<u64>();
         self.hosts.get_mut(&key).expect("seen above").lease = Some(lease_id);
-        self.leases.insert(lease_id, LiveLease { crawl: id, host: key, deadline, open });
         // The address is taken at once; the request's real start moves its clock further.
-        let address_gap = crawl.politeness.address_gap;
-        self.addresses.insert(address, now + address_gap);
-        self.seat.address_taken(address, now + address_gap, now);
+        let taken = now + crawl.politeness.address_gap;
+        let before = self.addresses.insert(address, taken).unwrap_or_default();
+        self.seat.address_taken(address, taken, now);
+        let live = LiveLease {
+            crawl: id,
+            host: key,
+            deadline,
+            open,
+            address: (address, before, taken),
+            asked: false,
+        };
+        self.leases.insert(lease_id, live);
         let lease = Lease { id: lease_id, crawl: id, host, address, connections, gap, deadline, urls };
         Ok(Some(Next::Lease(Box::new(lease))))
     }
@@ -385,7 +397,12 @@ impl Frontier {
                     None if only_promised && earlier.is_none() => Verdict::Later,
                     // It was let in before, and is a page.
                     None if earlier.is_some_and(|earlier| earlier.was.is_page()) => Verdict::Take,
-                    None => crawl.guards.verdict(&store, id, key, (&record.url, record.depth), invited)?,
+                    None => match &crawl.foretold {
+                        Some(foretold) => foretold.get(&key).cloned().map_or(Verdict::Take, Verdict::Refuse),
+                        None => {
+                            crawl.guards.verdict(&store, id, key, (&record.url, record.depth), invited)?
+                        }
+                    },
                 };
                 match verdict {
                     Verdict::Take => {
@@ -481,6 +498,12 @@ impl Frontier {
         let Some(lease) = self.leases.remove(&id) else { return Ok(()) };
         for (key, bytes) in lease.open {
             self.give_back(lease.crawl, key, bytes)?;
+        }
+        let (address, before, taken) = lease.address;
+        if !lease.asked && self.addresses.get(&address) == Some(&taken) {
+            // Nothing was asked for: robots.txt forbade it all.
+            self.addresses.insert(address, before);
+            self.seat.address_left(address, taken, before);
         }
         if let Some(state) = self.hosts.get_mut(&lease.host) {
             state.lease = None;

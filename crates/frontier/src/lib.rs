@@ -66,7 +66,9 @@ pub use sieve::{Recent, RecentUrls};
 
 use key_hash::{KeyMap, KeySet};
 use neighbours::Entry;
-use tables::{ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, SCHEDULE, SITES, STATS, UNCLEAN_START, URLS};
+use tables::{
+    ADDRESSES, CLEAN, FACTS, HOSTS, HostRecord, REQUESTS, SCHEDULE, SITES, STATS, UNCLEAN_START, URLS,
+};
 
 /// A stored due time beyond this comes from a clock that was wrong: it is pulled back.
 const FARTHEST: Duration = Duration::from_secs(24 * 3600);
@@ -250,6 +252,9 @@ impl Frontier {
                 let due = self.hosts.get(&key).map_or(Timestamp::ZERO, |host| host.record.next);
                 crawl.reschedule(batch, key, due, now)?;
             }
+            for (number, request) in crawl.requests.drain(..) {
+                batch.put(&REQUESTS, &(crawl.id.0, number), &request);
+            }
             crawl.guards.seal(batch, crawl.id);
             if crawl.stats_changed {
                 crawl.stats_changed = false;
@@ -339,7 +344,8 @@ impl Frontier {
             &tables::STOCKS,
             &tables::TEXTS,
             &tables::REVISITS,
-            &tables::MISSING
+            &tables::MISSING,
+            &tables::REQUESTS
         );
         let _ = left;
         batch.remove(&STATS, &id.0);

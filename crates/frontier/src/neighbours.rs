@@ -176,6 +176,13 @@ impl Seat {
         *known = (*known).max(due);
     }
 
+    /// An address was not asked after all, and is due again when it was before.
+    pub(crate) fn address_left(&self, address: IpAddr, taken: Timestamp, before: Timestamp) {
+        if let Some(due) = self.neighbours.shared().addresses.get_mut(&address).filter(|due| **due == taken) {
+            *due = before;
+        }
+    }
+
     /// True when a neighbour may call the store clean although we work on it.
     pub(crate) fn is_cautious(&self) -> bool {
         self.cautious

@@ -166,7 +166,12 @@ impl Frontier {
             let key = UrlKey { host, page: waiting.page };
             let Some(record) = self.waiting(batch, id, key)? else { continue };
             let crawl = self.crawl(id);
-            let score = crawl.order.score(&crawl.candidate(key, &record.url, record.depth));
+            let mut candidate = crawl.candidate(key, &record.url, record.depth);
+            if record.tries > 0 {
+                // A broken link leads nowhere.
+                candidate.forward_links = 0.0;
+            }
+            let score = crawl.order.score(&candidate);
             scored.push((score, key, record));
         }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.arrival.cmp(&b.2.arrival)));

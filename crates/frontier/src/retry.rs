@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use model::{CrawlSettings, UrlKey};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// How often and how soon.
@@ -17,7 +18,7 @@ pub struct Retry {
 }
 
 /// How patient a failure asks us to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Patience {
     /// Never again: it would fail the same way.
     Drop,

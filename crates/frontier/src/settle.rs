@@ -9,8 +9,8 @@ use crate::offer::waits_for_invitation;
 use crate::politeness::Asked;
 use crate::retry::{BUSY_LIMIT, Patience, Retry};
 use crate::tables::{
-    HINTS, HintsRecord, INVITED, OFF_TOPIC, RELEVANCE, ROBOTS, RobotsAnswer, RobotsRecord, URLS, UrlRecord,
-    relevance_mark,
+    HINTS, HintsRecord, INVITED, OFF_TOPIC, RELEVANCE, ROBOTS, RequestRecord, RobotsAnswer, RobotsRecord,
+    Told, URLS, UrlRecord, relevance_mark,
 };
 use crate::{Frontier, FrontierError, Offer, PageTopic, TextMark, Unfollowed, page_key};
 
@@ -92,6 +92,18 @@ pub enum End {
     Unfinished,
 }
 
+impl End {
+    /// What the outcome of the URL may not tell later.
+    fn told(&self) -> Told {
+        match self {
+            End::Failed { error, patience } => Told::Failed { error: error.clone(), patience: *patience },
+            End::Busy { status, .. } => Told::Busy { status: *status },
+            End::NoRoom | End::Unfinished => Told::Unfinished,
+            _ => Told::Answer,
+        }
+    }
+}
+
 impl Frontier {
     /// Records what became of a URL. The lease stays live until [`Frontier::release`].
     pub fn settle(
@@ -102,7 +114,8 @@ impl Frontier {
     ) -> Result<(), FrontierError> {
         let Some(id) = self.leases.get(&settled.lease).map(|lease| lease.crawl) else { return Ok(()) };
         if let Some(sent) = settled.sent {
-            self.tick(id, settled.key.host, sent, settled.asked);
+            let about = (Some(settled.key.page), settled.end.told());
+            self.tick(id, settled.key.host, sent, settled.asked, about);
         }
         if matches!(settled.end, End::NoRoom | End::Unfinished) {
             self.crawl_mut(id).bytes_exhausted |= matches!(settled.end, End::NoRoom);
@@ -270,7 +283,7 @@ impl Frontier {
         state.record.crawl_delay = crawl_delay.map(|delay| delay.as_millis() as u64);
         self.dirty_hosts.insert(key);
         if let Some(sent) = sent {
-            self.tick(id, key, sent, Asked { crawl_delay, retry_after: None });
+            self.tick(id, key, sent, Asked { crawl_delay, retry_after: None }, (None, Told::Answer));
             self.host_answers(key, false);
         }
         Ok(())
@@ -288,8 +301,24 @@ impl Frontier {
             state.record.longest_wait = state.record.longest_wait.max(rest.as_millis() as u64);
             asked.retry_after = Some(rest);
         }
-        self.tick(id, key, sent, asked);
+        self.tick(id, key, sent, asked, (None, Told::Answer));
         self.host_answers(key, busy);
+    }
+
+    /// Lets a host rest after a request for its robots.txt or its crawl hints that was sent in another crawl, which is
+    /// simulated.
+    pub fn repeat_errand(&mut self, id: CrawlId, key: HostKey, sent: Sent, asked: Asked) {
+        self.tick(id, key, sent, asked, (None, Told::Answer));
+        self.host_answers(key, false);
+        if let Some(state) = self.hosts.get_mut(&key) {
+            state.record.crawl_delay = asked.crawl_delay.map(|delay| delay.as_millis() as u64);
+        }
+    }
+
+    /// These outcomes are the guards' word on URLs, and they let all others pass: for a crawl that is simulated, whose
+    /// texts are not at hand.
+    pub fn foretell(&mut self, id: CrawlId, refused: impl IntoIterator<Item = (UrlKey, Outcome)>) {
+        self.crawl_mut(id).foretold = Some(refused.into_iter().collect());
     }
 
     /// Records a site's crawl hints, and the pause they ask for where it is the longest.
@@ -403,7 +432,14 @@ impl Frontier {
     }
 
     /// The clocks of host and address, after a request.
-    fn tick(&mut self, id: CrawlId, key: HostKey, sent: Sent, asked: Asked) {
+    fn tick(
+        &mut self,
+        id: CrawlId,
+        key: HostKey,
+        sent: Sent,
+        asked: Asked,
+        (page, told): (Option<u128>, Told),
+    ) {
         let crawl = self.crawls.get_mut(&id).expect("begun");
         crawl.stats_mut().requests += 1;
         crawl.touched.insert(key);
@@ -415,6 +451,9 @@ impl Frontier {
             record.shortest_gap = Some(record.shortest_gap.map_or(gap, |shortest| shortest.min(gap)));
         }
         record.requests += 1;
+        if let Some(live) = state.lease.and_then(|lease| self.leases.get_mut(&lease)) {
+            live.asked = true;
+        }
         record.last_start = Some(record.last_start.unwrap_or_default().max(sent.start));
         record.millis += sent.end.since(sent.start).as_millis() as u64;
         if crawl.needs.times {
@@ -423,6 +462,20 @@ impl Frontier {
         let next = crawl.politeness.next_fetch(sent.start, sent.end, asked);
         record.next = record.next.max(next);
         record.pause = next.since(sent.end).as_millis() as u64;
+        if crawl.is_serial() {
+            let request = RequestRecord {
+                lease: state.lease.map_or(0, |lease| lease.0),
+                host: key.0,
+                page,
+                address: state.address.map(|(address, _)| address),
+                start: sent.start,
+                end: sent.end,
+                crawl_delay: asked.crawl_delay.map(|delay| delay.as_millis() as u64),
+                retry_after: asked.retry_after.map(|wait| wait.as_millis() as u64),
+                told,
+            };
+            crawl.requests.push((crawl.stats.requests, request));
+        }
         if let Some((address, _)) = state.address {
             let due = self.addresses.entry(address).or_default();
             *due = (*due).max(sent.start + crawl.politeness.address_gap);

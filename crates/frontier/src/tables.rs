@@ -4,13 +4,15 @@
 //! addresses and robots.txt are shared by all crawls: a host is owed its pause whoever asks.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use kv::{DecodeError, Record, Table};
-use model::{Host, Outcome, PageUrl, Timestamp, UrlKey};
+use model::{ErrorKind, Host, Outcome, PageUrl, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
 use crate::novelty::Samples;
 use crate::promise::PageTopic;
+use crate::retry::Patience;
 use crate::template::Places;
 
 /// Crawl, host, page: the key of a URL within a crawl.
@@ -71,6 +73,10 @@ pub const STOCKS: Table<(u32, u64, u64), StockRecord> = Table::new("stocks").poi
 
 /// Texts that a host has shown: crawl, host, hash of the text.
 pub const TEXTS: Table<(u32, u64, u64), ()> = Table::new("texts").point_reads();
+
+/// Requests of a crawl with one connection, as the frontier was told of them, in their order: crawl, number. A simulation
+/// takes from here how long each took; what comes next it finds out itself.
+pub const REQUESTS: Table<(u32, u64), RequestRecord> = Table::new("requests").scans();
 
 /// The counts of a crawl.
 pub const STATS: Table<u32, Stats> = Table::new("stats");
@@ -238,6 +244,50 @@ pub struct HostRecord {
     pub crawl_delay: Option<u64>,
     /// robots.txt in force by origin: version and when it was read.
     pub robots: BTreeMap<String, (u64, Timestamp)>,
+}
+
+/// A request that was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestRecord {
+    /// The lease that it was sent for.
+    pub lease: u64,
+    /// The host.
+    pub host: u64,
+    /// The page part of the URL's key; none for robots.txt and crawl hints.
+    pub page: Option<u128>,
+    /// The host's address.
+    pub address: Option<IpAddr>,
+    /// When it began.
+    pub start: Timestamp,
+    /// When its answer, or the wait for it, ended.
+    pub end: Timestamp,
+    /// What the host asked for between two requests, in milliseconds.
+    pub crawl_delay: Option<u64>,
+    /// How long the host asked us to wait, in milliseconds.
+    pub retry_after: Option<u64>,
+    /// What came of it.
+    pub told: Told,
+}
+
+/// What came of a request, as far as the outcome of its URL does not tell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Told {
+    /// An answer: the outcome of the URL tells.
+    Answer,
+    /// A failure, which may be tried again.
+    Failed {
+        /// Why.
+        error: ErrorKind,
+        /// Whether to try again.
+        patience: Patience,
+    },
+    /// The host was too busy.
+    Busy {
+        /// The status.
+        status: u16,
+    },
+    /// Nothing: it was given up, or did not fit.
+    Unfinished,
 }
 
 /// A robots.txt as obeyed.
@@ -416,7 +466,7 @@ macro_rules! versions {
 }
 
 versions!(UrlRecord = 1, Waiting = 1, SiteRecord = 1, HostRecord = 1, RobotsRecord = 1, Stats = 1);
-versions!(RevisitRecord = 1, GuardRecord = 1, StockRecord = 1, HintsRecord = 1);
+versions!(RevisitRecord = 1, GuardRecord = 1, StockRecord = 1, HintsRecord = 1, RequestRecord = 1);
 
 impl Record for TemplateRecord {
     const VERSION: u8 = 2;

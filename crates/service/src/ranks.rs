@@ -118,16 +118,32 @@ pub(crate) fn rank(
     out: &mut Sink<'_>,
 ) -> Result<(), ServiceError> {
     if let Some(run) = request.by_hour {
-        return by_hour(data, run, now, out);
+        let is_plain = request.by == RankBy::Pages && request.trusted.is_empty() && request.weights.is_none();
+        return match is_plain && request.limit.is_none() {
+            true => by_hour(data, run, now, out),
+            false => Err(ServiceError::Settings(
+                "ranks by hour are those of all pages by the usual weights: leave out by, trusted, weights and limit"
+                    .to_owned(),
+            )),
+        };
+    }
+    if request.by == RankBy::Harmonic && !request.trusted.is_empty() {
+        let words = "harmonic centrality has no trusted pages: rank pages or hosts, or leave out trusted";
+        return Err(ServiceError::Settings(words.to_owned()));
     }
     let entry = data.project(request.project.as_ref())?;
     let ranking = Ranking { snapshot: data.store().snapshot(), crawl: entry.crawl };
     let weights = request.weights.unwrap_or_default();
     check_weights(&weights)?;
     let pages = LinkGraph::read(&ranking.snapshot, entry.crawl, &weights)?;
-    let (trusted, unknown) = trusted(&pages, &request.trusted)?;
+    let (trusted, unknown) = ranking.trusted(&pages, &request.trusted)?;
+    let usual = weights == LinkWeights::default();
     if request.by == RankBy::Hosts {
-        let (hosts, links) = ranking.hosts(&pages, &trusted, request.limit, out)?;
+        let before = match usual {
+            true => None,
+            false => Some(LinkGraph::read(&ranking.snapshot, entry.crawl, &LinkWeights::default())?),
+        };
+        let (hosts, links) = ranking.hosts((&pages, before.as_ref()), &trusted, request.limit, out)?;
         return out.send(&RankRow::Graph { pages: hosts, links, at: now.into(), unknown });
     }
     let rank_by = |pages: &LinkGraph| match request.by {
@@ -135,7 +151,6 @@ pub(crate) fn rank(
         _ => PageRank::default().of(&pages.links, Preference::Only(&trusted)).values,
     };
     let ranks = rank_by(&pages);
-    let usual = weights == LinkWeights::default();
     if usual && trusted.is_empty() && request.by == RankBy::Pages {
         StoredRanks::keep(data, (&ranking.snapshot, entry.crawl), &pages.links, &ranks, now)?;
     }
@@ -150,14 +165,7 @@ pub(crate) fn rank(
             Some((ranks, places))
         }
     };
-    let shown = match &before {
-        None => best_first(&ranks),
-        // What moves most comes first.
-        Some((before, _)) => {
-            let moved: Vec<f64> = ranks.iter().zip(before).map(|(now, then)| (now - then).abs()).collect();
-            best_first(&moved)
-        }
-    };
+    let shown = shown(&ranks, before.as_ref().map(|(ranks, _)| &ranks[..]));
     for page in shown.into_iter().take(limit) {
         let at = page as usize;
         let Some(record) = ranking.snapshot.get(&URLS, &page_key(entry.crawl, pages.key(page)))? else {
@@ -206,49 +214,6 @@ fn by_hour(data: &Data, run: i64, now: Timestamp, out: &mut Sink<'_>) -> Result<
     out.send(&RankRow::Graph { pages, links, at: now.into(), unknown: None })
 }
 
-/// The pages that a list of pages and hosts names, and what of it the crawl does not know; refused where that is all.
-fn trusted(pages: &LinkGraph, names: &[String]) -> Result<(Vec<u32>, Option<UnknownTrusted>), ServiceError> {
-    let mut trusted: Vec<u32> = Vec::new();
-    let (mut hosts, mut met) = (HashSet::new(), HashSet::new());
-    let mut named: Vec<Trusted> = Vec::with_capacity(names.len());
-    for name in names {
-        named.push(match PageUrl::parse(name) {
-            Ok(url) => {
-                let page = pages.number(UrlKey::of(&url));
-                trusted.extend(page);
-                Trusted::Page { known: page.is_some() }
-            }
-            Err(_) => {
-                let keys = keys_of_host(name);
-                hosts.extend(keys.iter().copied());
-                Trusted::Host(keys)
-            }
-        });
-    }
-    if !hosts.is_empty() {
-        for (key, page) in pages.pages.keys().zip(0..).filter(|(key, _)| hosts.contains(&key.host)) {
-            met.insert(key.host);
-            trusted.push(page);
-        }
-    }
-    let is_known = |named: &Trusted| match named {
-        Trusted::Page { known } => *known,
-        Trusted::Host(keys) => keys.iter().any(|host| met.contains(host)),
-    };
-    let mut unknown = names.iter().zip(&named).filter(|(_, named)| !is_known(named)).map(|(name, _)| name);
-    let first: Vec<String> = unknown.by_ref().take(UNKNOWN_SHOWN).cloned().collect();
-    let count = (first.len() + unknown.count()) as u64;
-    let told = UnknownTrusted { count, of: names.len() as u64, first };
-    match count {
-        0 => Ok((trusted, None)),
-        _ if trusted.is_empty() => Err(ServiceError::Settings(format!(
-            "none of the pages and hosts to trust is known to this crawl: {}",
-            told.first.join(", ")
-        ))),
-        _ => Ok((trusted, Some(told))),
-    }
-}
-
 /// What a name to trust names.
 enum Trusted {
     Page { known: bool },
@@ -267,6 +232,13 @@ pub(crate) fn check_weights(weights: &LinkWeights) -> Result<(), ServiceError> {
     }
 }
 
+/// The best first; with ranks before, what moves most.
+fn shown(ranks: &[f64], before: Option<&[f64]>) -> Vec<u32> {
+    let Some(before) = before else { return best_first(ranks) };
+    let moved: Vec<f64> = ranks.iter().zip(before).map(|(now, then)| (now - then).abs()).collect();
+    best_first(&moved)
+}
+
 /// The place of each page, from 1.
 fn places(ranks: &[f64]) -> Vec<u64> {
     let mut places = vec![0; ranks.len()];
@@ -282,10 +254,78 @@ struct Ranking {
 }
 
 impl Ranking {
-    /// Tells the best hosts; how many there are, and links between them.
-    fn hosts(
+    /// The pages that a list of pages and hosts names, and what of it the crawl does not know; refused where that is all.
+    fn trusted(
         &self,
         pages: &LinkGraph,
+        names: &[String],
+    ) -> Result<(Vec<u32>, Option<UnknownTrusted>), ServiceError> {
+        let mut trusted: Vec<u32> = Vec::new();
+        let (mut hosts, mut met) = (HashSet::new(), HashSet::new());
+        let mut named: Vec<Trusted> = Vec::with_capacity(names.len());
+        for name in names {
+            named.push(match PageUrl::parse(name) {
+                Ok(url) => {
+                    let page = pages.number(UrlKey::of(&url));
+                    trusted.extend(page);
+                    Trusted::Page { known: page.is_some() }
+                }
+                Err(_) => {
+                    let keys = self.keys_of_host(pages, name)?;
+                    hosts.extend(keys.iter().copied());
+                    Trusted::Host(keys)
+                }
+            });
+        }
+        if !hosts.is_empty() {
+            for (key, page) in pages.pages.keys().zip(0..).filter(|(key, _)| hosts.contains(&key.host)) {
+                met.insert(key.host);
+                trusted.push(page);
+            }
+        }
+        let is_known = |named: &Trusted| match named {
+            Trusted::Page { known } => *known,
+            Trusted::Host(keys) => keys.iter().any(|host| met.contains(host)),
+        };
+        let mut unknown =
+            names.iter().zip(&named).filter(|(_, named)| !is_known(named)).map(|(name, _)| name);
+        let first: Vec<String> = unknown.by_ref().take(UNKNOWN_SHOWN).cloned().collect();
+        let count = (first.len() + unknown.count()) as u64;
+        let told = UnknownTrusted { count, of: names.len() as u64, first };
+        match count {
+            0 => Ok((trusted, None)),
+            _ if trusted.is_empty() => Err(ServiceError::Settings(format!(
+                "none of the pages and hosts to trust is known to this crawl: {}",
+                told.first.join(", ")
+            ))),
+            _ => Ok((trusted, Some(told))),
+        }
+    }
+
+    /// The keys of a host, `name:port`, or `name` at any port.
+    fn keys_of_host(&self, pages: &LinkGraph, name: &str) -> Result<Vec<HostKey>, ServiceError> {
+        let urls = [format!("http://{name}/"), format!("https://{name}/")];
+        let named: Vec<_> = urls.iter().filter_map(|url| PageUrl::parse(url).ok()).collect();
+        let mut keys: Vec<HostKey> = named.iter().map(|url| HostKey::of(&url.host())).collect();
+        let has_port = name.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        let Some(name) = named.first().map(|url| url.host().to_string()).filter(|_| !has_port) else {
+            return Ok(keys);
+        };
+        for first in pages.pages.hosts().1 {
+            let key = pages.key(first);
+            let record = self.snapshot.get(&URLS, &page_key(self.crawl, key))?;
+            let host = record.map(|record| record.url.host().to_string()).unwrap_or_default();
+            if host.strip_prefix(&name).is_some_and(|rest| rest.starts_with(':')) {
+                keys.push(key.host);
+            }
+        }
+        Ok(keys)
+    }
+
+    /// Tells the best hosts, or with other weights what moves; how many there are, and links between them.
+    fn hosts(
+        &self,
+        (pages, before): (&LinkGraph, Option<&LinkGraph>),
         trusted: &[u32],
         limit: Option<u64>,
         out: &mut Sink<'_>,
@@ -293,18 +333,29 @@ impl Ranking {
         let (host_of, first_pages) = pages.pages.hosts();
         let hosts = graph::group(&pages.links, &host_of, SORTING_MEMORY)?;
         let trusted: Vec<u32> = trusted.iter().map(|page| host_of[*page as usize]).collect();
-        let ranks = PageRank::default().of(&hosts, Preference::Only(&trusted)).values;
+        let rank_by = |links: &graph::Graph| PageRank::default().of(links, Preference::Only(&trusted)).values;
+        let ranks = rank_by(&hosts);
+        let places = places(&ranks);
+        let before = match before {
+            None => None,
+            Some(before) => {
+                let ranks = rank_by(&graph::group(&before.links, &host_of, SORTING_MEMORY)?);
+                let places = self::places(&ranks);
+                Some((ranks, places))
+            }
+        };
         let limit = usize::try_from(limit.unwrap_or(SHOWN)).unwrap_or(usize::MAX);
-        for (place, host) in (1..).zip(best_first(&ranks)).take(limit) {
+        for host in shown(&ranks, before.as_ref().map(|(ranks, _)| &ranks[..])).into_iter().take(limit) {
+            let at = host as usize;
             let key = pages.key(first_pages[host as usize]);
             let Some(record) = self.snapshot.get(&URLS, &page_key(self.crawl, key))? else { continue };
             out.send(&RankRow::Ranked {
                 id: record.url.host().to_string(),
-                rank: ranks[host as usize],
-                place,
+                rank: ranks[at],
+                place: places[at],
                 outcome: None,
-                rank_before: None,
-                place_before: None,
+                rank_before: before.as_ref().map(|(ranks, _)| ranks[at]),
+                place_before: before.as_ref().map(|(_, places)| places[at]),
                 best: Vec::new(),
             })?;
         }
@@ -338,10 +389,4 @@ impl Ranking {
         }
         Ok(best)
     }
-}
-
-/// The keys of a host, `name` or `name:port`.
-fn keys_of_host(name: &str) -> Vec<HostKey> {
-    let urls = [format!("http://{name}/"), format!("https://{name}/")];
-    urls.iter().filter_map(|url| PageUrl::parse(url).ok()).map(|url| HostKey::of(&url.host())).collect()
 }

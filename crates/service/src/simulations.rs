@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use catalog::{ProjectEntry, RunId};
-use model::{CrawlSettings, Order, ProjectName, Rate};
+use model::{CrawlSettings, Order, PageUrl, ProjectName, Rate};
 use serde::{Deserialize, Serialize};
 use simulate::report::{self, Mean, Plot};
 use simulate::{
-    Download, Downloads, Expand, Outcome, Plan, Scenario, SimWeb, SimulateError, Watch, WebSource,
+    Download, Downloads, Expand, Of, Outcome, Plan, Scenario, SimWeb, SimulateError, Watch, WebSource,
 };
 use utoipa::ToSchema;
 
@@ -23,10 +23,10 @@ pub struct WhatIfRequest {
     /// Of this project; of the one that ran last unless said.
     #[schema(value_type = Option<String>)]
     pub project: Option<ProjectName>,
-    /// By this order; the project's own unless said.
+    /// By this order; the one in force unless said.
     #[schema(value_type = Option<String>)]
     pub order: Option<Order>,
-    /// At this rate; the project's own unless said.
+    /// At this rate; the one in force unless said.
     #[schema(value_type = Option<String>)]
     pub rate: Option<Rate>,
 }
@@ -132,9 +132,10 @@ fn run(data: &Data, scenario: &Scenario, each: Downloads<'_>, watch: Watch<'_>) 
             let name: ProjectName = name
                 .parse()
                 .map_err(|_| ServiceError::Settings(format!("{name:?} is no name of a project")))?;
-            let mut web = web_of(data, &data.project(Some(&name))?)?;
+            let entry = data.project(Some(&name))?;
+            let mut web = web_of(data, &entry)?;
             web.begin_at(&scenario.start).map_err(wrong)?;
-            scenario.on(&web, None, each, watch).map_err(wrong)
+            scenario.on(&web, Of::Crawl(&entry.project.crawl), each, watch).map_err(wrong)
         }
         WebSource::Generated(_) => scenario.run_watched(each, watch).map_err(wrong),
         WebSource::Edges(_) | WebSource::Warc(_) => Err(ServiceError::Settings(
@@ -162,6 +163,9 @@ pub fn what_if(data: &Data, request: &WhatIfRequest) -> Result<WhatIf, ServiceEr
         None => data.project(request.project.as_ref())?,
     };
     let mut settings = entry.project.crawl.clone();
+    if let Some(live) = data.live_runs().into_iter().find(|live| live.crawl == entry.crawl) {
+        live.given().apply(&mut settings);
+    }
     settings.order = request.order.unwrap_or(settings.order);
     settings.rate = request.rate.or(settings.rate);
     crawl::topic_of(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
@@ -172,15 +176,17 @@ pub fn what_if(data: &Data, request: &WhatIfRequest) -> Result<WhatIf, ServiceEr
             settings.order
         )));
     }
-    predict(web, settings)
+    let is_own = settings == entry.project.crawl;
+    predict(web, settings, is_own)
 }
 
-fn predict(mut web: SimWeb, settings: CrawlSettings) -> Result<WhatIf, ServiceError> {
+fn predict(mut web: SimWeb, settings: CrawlSettings, is_own: bool) -> Result<WhatIf, ServiceError> {
     let waiting = web.take_unknown_for_pages();
     let web = &web;
     let order = settings.order;
     let rate = settings.rate;
-    let plan = plan_of(web, settings);
+    // A crawl that is done, as it was done, takes what it took.
+    let plan = Plan { replay: is_own && waiting.is_empty(), ..plan_of(web, settings) };
     let run = simulate::run(web, &plan).map_err(wrong)?;
     let ranks = simulate::ranks(web).map_err(wrong)?;
     let outcome = simulate::outcome(order.to_string(), None, web, &run, &ranks, plan.workers);
@@ -192,14 +198,21 @@ fn predict(mut web: SimWeb, settings: CrawlSettings) -> Result<WhatIf, ServiceEr
     let mass_after = [0.5, 0.75, 0.9].map(after);
     let pace =
         rate.map_or_else(|| "at the pace the sites ask for".to_owned(), |rate| format!("at {rate} per host"));
-    let words = format!(
-        "{order} {pace}: {} pages in {}; nine tenths of their link mass after {}; {} requests, {:.1} MB.",
+    let mut words = format!(
+        "{order} {pace}: {} of {} known pages, {:.0} % of link mass, in {}; nine tenths of that after {}; {} requests, \
+         {:.1} MB.",
         outcome.pages,
+        web.pages(),
+        100.0 * mass,
         report::lasting(outcome.seconds),
         report::lasting(mass_after[2]),
         run.requests,
         run.bytes as f64 / 1e6
     );
+    let most = plan.settings.max_pages;
+    if most > 0 && outcome.pages >= most && u64::from(web.pages()) > most {
+        words.push_str(&format!(" It ends there by max_pages, {most}."));
+    }
     let unknown = run.fetched.iter().filter(|done| waiting.binary_search(&done.page).is_ok()).count() as u64;
     let mut basis =
         format!("The {} URLs that this crawl has met, their links, and how long each answered.", web.pages());
@@ -235,6 +248,7 @@ pub(crate) fn plan_of(web: &SimWeb, settings: CrawlSettings) -> Plan {
         queue: 0,
         expand: Expand::All,
         time: settings.walltime.limit(),
+        replay: false,
         settings,
     }
 }
@@ -250,7 +264,10 @@ pub(crate) fn sample_of(data: &Data, entry: &ProjectEntry, every: u64) -> Result
         crawl::topic_of(&CrawlSettings { order: Order::BREADTH_FIRST, ..entry.project.crawl.clone() });
     let topic = topic.map_err(|error| ServiceError::Settings(error.to_string()))?;
     let snapshot = data.store().snapshot();
-    simulate::of_sample(&snapshot, entry.crawl, &entry.project.start, topic.as_ref(), every).map_err(wrong)
+    let settings = &entry.project.crawl;
+    let start = entry.project.start.iter().chain(&settings.sitemaps).chain(&settings.feeds);
+    let start: Vec<PageUrl> = start.cloned().collect();
+    simulate::of_sample(&snapshot, entry.crawl, &start, topic.as_ref(), every).map_err(wrong)
 }
 
 pub(crate) fn wrong(error: SimulateError) -> ServiceError {

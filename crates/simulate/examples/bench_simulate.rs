@@ -47,6 +47,7 @@ fn main() {
             queue: 0,
             expand: Expand::All,
             time: None,
+            replay: false,
         };
         let begin = Instant::now();
         let done = run(&web, &plan).unwrap();

@@ -43,7 +43,8 @@ pub fn ranks(web: &SimWeb) -> Result<Vec<f64>, SimulateError> {
 
 /// What the first so many pages of an order gather of all rank.
 pub fn mass(order: &[u32], ranks: &[f64], pages: usize) -> f64 {
-    order.iter().take(pages).filter_map(|page| ranks.get(*page as usize)).sum()
+    // The sum of nothing is -0.
+    0.0 + order.iter().take(pages).filter_map(|page| ranks.get(*page as usize)).sum::<f64>()
 }
 
 /// How many of the first so many pages of an order are on topic.

@@ -9,6 +9,7 @@ use judge::topic::Topic;
 use kv::Reader;
 use model::{CrawlId, ErrorKind, HostKey, LinkKind, Outcome, PageUrl, UrlKey};
 
+use crate::replay::{History, Named};
 use crate::sources::numbered_hosts;
 use crate::web::{Look, ON_TOPIC, Says};
 use crate::{SimWeb, SimulateError};
@@ -41,7 +42,12 @@ pub fn of_sample(
 ) -> Result<SimWeb, SimulateError> {
     let starts: HashSet<UrlKey> = start.iter().map(UrlKey::of).collect();
     let (mut keys, mut urls, mut outcomes, mut before) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut named = Vec::new();
     let mut meet = |key: UrlKey, record: UrlRecord| {
+        if record.via.is_none() && !starts.contains(&key) {
+            let number = keys.len() as u32;
+            named.push(Named { found: record.found, arrival: record.arrival, number, depth: record.depth });
+        }
         keys.push(key);
         urls.push(record.url);
         outcomes.push(record.outcome);
@@ -62,19 +68,22 @@ pub fn of_sample(
         }
     }
     let hosts = numbered_hosts(&urls);
-    let mut pauses = vec![0; hosts.iter().max().map_or(0, |most| *most as usize + 1)];
+    let mut pauses = Vec::new();
     for (host, url) in hosts.iter().zip(&urls) {
         // Hosts are numbered as they come: each is looked up with its first URL.
-        if let Some(pause) = pauses.get_mut(*host as usize).filter(|pause| **pause == 0) {
+        if *host as usize == pauses.len() {
             let record = reader.get(&HOSTS, &HostKey::of(&url.host()).0)?;
             let asked = record.and_then(|record| record.crawl_delay).unwrap_or(0);
-            *pause = asked.clamp(1, u64::from(u32::MAX)) as u32;
+            pauses.push(asked.min(u64::from(u32::MAX)) as u32);
         }
     }
     let mut web = SimWeb::of_hosts(hosts);
     web.pauses = pauses;
     web.name(urls);
     web.says = outcomes.iter().map(|outcome| says(&web, outcome, every)).collect();
+    if every <= 1 {
+        web.history = History::read(reader, crawl, &keys, &outcomes, named)?;
+    }
     let crawl = Met { reader, crawl, topic, keys, every };
     crawl.visits(&mut web)?;
     let relevance = crawl.relevance(&web)?;
@@ -312,6 +321,7 @@ mod tests {
             queue: 0,
             expand: Expand::All,
             time: None,
+            replay: false,
         };
         web.millis.clear();
         let done = run(&web, &plan.for_sample(every)).unwrap();

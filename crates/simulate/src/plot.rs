@@ -9,6 +9,8 @@ pub struct Line {
     pub name: String,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
+    /// The number of its colour: what has the same in several plots is the same.
+    pub colour: usize,
 }
 
 const WIDTH: f64 = 760.0;
@@ -82,11 +84,18 @@ pub fn plot(title: &str, across: &str, up: &str, lines: &[Line]) -> Picture {
         upward: true,
     });
     for (number, line) in lines.iter().enumerate() {
-        let colour = COLOURS[number % COLOURS.len()];
-        let dashed = number >= COLOURS.len();
+        let colour = COLOURS[line.colour % COLOURS.len()];
+        let dashed = line.colour >= COLOURS.len();
         let known = line.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
-        let points = known.map(|(across, up)| (x(*across), y(*up))).collect();
-        shapes.push(Shape::Line { points, colour, width: 2.0, dashed });
+        let points: Vec<(f64, f64)> = known.map(|(across, up)| (x(*across), y(*up))).collect();
+        shapes.push(match points[..] {
+            // A line of one point would not be seen.
+            [(x, y)] => {
+                let points = vec![(x - 4.0, y), (x + 4.0, y)];
+                Shape::Line { points, colour, width: 8.0, dashed: false }
+            }
+            _ => Shape::Line { points, colour, width: 2.0, dashed },
+        });
         let at = TOP + 16.0 * number as f64;
         shapes.push(Shape::Line {
             points: vec![(WIDTH - RIGHT + 12.0, at), (WIDTH - RIGHT + 34.0, at)],
@@ -145,12 +154,16 @@ mod tests {
     #[test]
     fn lines_are_drawn_named_and_escaped() {
         let lines = [
-            Line { name: "a < b".into(), points: vec![(0.0, 0.0), (10.0, 5.0)] },
-            Line { name: "c".into(), points: vec![(0.0, f64::NAN), (20.0, 1.0)] },
+            Line { name: "a < b".into(), points: vec![(0.0, 0.0), (10.0, 5.0)], colour: 0 },
+            Line { name: "c".into(), points: vec![(0.0, f64::NAN), (20.0, 1.0)], colour: 1 },
         ];
         let picture = plot("A & B", "pages", "mass", &lines);
         let svg = picture.svg();
-        assert_eq!(svg.matches("stroke-width=\"2\"").count(), 2);
+        // The second has one point.
+        assert_eq!(
+            (svg.matches("stroke-width=\"2\"").count(), svg.matches("stroke-width=\"8\"").count()),
+            (1, 1)
+        );
         assert!(svg.contains("a &lt; b") && svg.contains("A &amp; B") && !svg.contains("NaN"));
         assert!(svg.contains("70.0,370.0 315.0,40.0"), "{svg}");
         assert_eq!((svg, picture.png()), (plot("A & B", "pages", "mass", &lines).svg(), picture.png()));

@@ -9,6 +9,9 @@ use crate::{Download, Line, Outcome, Picture, SimWeb, plot};
 /// The order that no crawl can have.
 const BEST: &str = "best possible";
 
+/// Up to so many times as much is as good as the same; what is shown as 1.0 times says nothing.
+const HARDLY: f64 = 1.05;
+
 /// A plot, with the name of its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plot {
@@ -94,7 +97,7 @@ pub fn verdict(outcomes: &[Outcome]) -> String {
     }
     if orders.len() > 1 && last.mass[0].0 > 0.0 {
         let times = first.mass[0].0 / last.mass[0].0;
-        let _ = match times < 1.02 {
+        let _ = match times < HARDLY {
             true => write!(words, "; it hardly matters, {} brings as much", last.order),
             false => write!(words, "; {times:.1} times as much as {}", last.order),
         };
@@ -106,12 +109,16 @@ pub fn verdict(outcomes: &[Outcome]) -> String {
         let (first, last) = (orders[0], orders[orders.len() - 1]);
         let _ = write!(
             words,
-            " {} finds most on the topic: {:.0} pages in the first tenth",
+            " {} finds most on the topic: {} in the first tenth",
             first.order,
-            harvest(first)
+            pages(harvest(first))
         );
         if orders.len() > 1 && harvest(last) > 0.0 {
-            let _ = write!(words, ", {:.1} times as many as {}", harvest(first) / harvest(last), last.order);
+            let times = harvest(first) / harvest(last);
+            let _ = match times < HARDLY {
+                true => write!(words, ", hardly more than {}", last.order),
+                false => write!(words, ", {times:.1} times as many as {}", last.order),
+            };
         }
         words.push('.');
     }
@@ -119,8 +126,8 @@ pub fn verdict(outcomes: &[Outcome]) -> String {
     if let Some(quickest) = quickest.min_by(|a, b| a.seconds.0.total_cmp(&b.seconds.0)) {
         let _ = write!(
             words,
-            " {:.0} pages take {} of simulated time.",
-            quickest.pages.0,
+            " {} in {} of simulated time.",
+            pages(quickest.pages.0),
             lasting(quickest.seconds.0)
         );
     }
@@ -182,6 +189,30 @@ pub fn curves_csv(outcomes: &[Outcome]) -> String {
     csv
 }
 
+/// The mean PageRank of the pages of each hour, that of all being 1.
+pub fn hours_csv(outcomes: &[Outcome]) -> String {
+    let mut csv = String::from("order,seed,hour,pages,mean_rank\n");
+    for outcome in outcomes.iter().filter(|outcome| outcome.order != BEST) {
+        let seed = outcome.seed.map(|seed| seed.to_string()).unwrap_or_default();
+        for (hour, (pages, mean)) in (1..).zip(&outcome.hourly) {
+            let _ = writeln!(csv, "{},{seed},{hour},{pages},{mean:.4}", quoted(&outcome.order));
+        }
+    }
+    csv
+}
+
+/// Pages that each worker fetched.
+pub fn load_csv(outcomes: &[Outcome]) -> String {
+    let mut csv = String::from("order,seed,worker,pages\n");
+    for outcome in outcomes.iter().filter(|outcome| outcome.order != BEST) {
+        let seed = outcome.seed.map(|seed| seed.to_string()).unwrap_or_default();
+        for (worker, pages) in (1..).zip(&outcome.load) {
+            let _ = writeln!(csv, "{},{seed},{worker},{pages}", quoted(&outcome.order));
+        }
+    }
+    csv
+}
+
 /// The head of the list of downloads.
 pub const DOWNLOADS_HEAD: &str = "order,seed,place,page,url,seconds,worker,rank\n";
 
@@ -222,13 +253,21 @@ pub fn plots(outcomes: &[Outcome]) -> Vec<Plot> {
     pictures(outcomes).into_iter().map(plot).collect()
 }
 
+/// The names of all plots; those on a topic and of several workers are there where these are.
+pub const PICTURES: [&str; 5] = ["mass", "mass-by-time", "rank-by-hour", "relevant", "load"];
+
 /// The plots by name: of the first Web, all orders.
 pub fn pictures(outcomes: &[Outcome]) -> Vec<(&'static str, Picture)> {
     let first = outcomes.first().and_then(|outcome| outcome.seed);
     let shown: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.seed == first).collect();
     let timed: Vec<&Outcome> = shown.iter().copied().filter(|outcome| outcome.order != BEST).collect();
     let lines = |of: &[&Outcome], points: &dyn Fn(&Outcome) -> Vec<(f64, f64)>| {
-        let line = |outcome: &&Outcome| Line { name: outcome.order.clone(), points: points(outcome) };
+        let colour = |order: &str| shown.iter().position(|outcome| outcome.order == order).unwrap_or(0);
+        let line = |outcome: &&Outcome| Line {
+            name: outcome.order.clone(),
+            points: points(outcome),
+            colour: colour(&outcome.order),
+        };
         of.iter().map(line).collect::<Vec<Line>>()
     };
     let by_pages = lines(&shown, &|outcome| of_curve(outcome, |point| (point.pages as f64, point.mass)));
@@ -269,6 +308,12 @@ fn of_curve(outcome: &Outcome, point: impl Fn(&crate::Point) -> (f64, f64)) -> V
     outcome.curve.iter().map(point).collect()
 }
 
+/// `1 page`, `2 pages`.
+fn pages(count: f64) -> String {
+    let is_one = (0.5..1.5).contains(&count);
+    format!("{count:.0} page{}", if is_one { "" } else { "s" })
+}
+
 /// A time as people say it.
 pub fn lasting(seconds: f64) -> String {
     match seconds {
@@ -299,7 +344,7 @@ mod tests {
     use crate::Scenario;
 
     fn outcomes() -> Vec<Outcome> {
-        let text = "web: {generated: {pages: 2000, topic: 0.1}}\norders: [breadth-first, pagerank, topic]\nseeds: [1, 2]\n";
+        let text = "web: {generated: {pages: 2000, topic: 0.1}}\norders: [breadth-first, pagerank, topic]\nseeds: [1, 2]\nrate: unlimited\n";
         let mut outcomes = Vec::new();
         let scenario = Scenario::parse(text).unwrap_or_else(|error| panic!("{error}"));
         let ran = scenario.run(&mut |outcome, _, _, _| outcomes.push(outcome.clone()));
@@ -315,6 +360,13 @@ mod tests {
         assert_eq!(plots(&one), plots(&other));
         assert_eq!(verdict(&one), verdict(&other));
         assert_eq!(table_csv(&one).lines().count(), 1 + 2 * 4);
+        // 2,000 pages, a tenth of a second each: within the first hour, by the only worker.
+        assert_eq!(
+            hours_csv(&one).lines().nth(1).map(|line| line.starts_with("breadth-first,1,1,2000,")),
+            Some(true)
+        );
+        assert_eq!(load_csv(&one).lines().nth(1), Some("breadth-first,1,1,2000"));
+        assert!(pictures(&one).iter().all(|(name, _)| PICTURES.contains(name)));
         assert!(plots(&one).iter().all(|plot| plot.svg.ends_with("</svg>\n")));
     }
 

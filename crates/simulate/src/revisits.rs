@@ -24,6 +24,10 @@ pub struct Revisiting {
     pub seeds: Vec<u64>,
 }
 
+/// The largest collection, and the longest time.
+const MOST_PAGES: usize = 1_000_000;
+const MOST_DAYS: u32 = 100_000;
+
 /// How pages are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Policy {
@@ -76,7 +80,31 @@ impl Default for Revisiting {
 impl Revisiting {
     /// Reads a plan.
     pub fn parse(text: &str) -> Result<Revisiting, crate::SimulateError> {
-        serde_saphyr::from_str(text).map_err(|error| crate::SimulateError::Scenario(error.to_string()))
+        let plan: Revisiting = serde_saphyr::from_str(text)
+            .map_err(|error| crate::SimulateError::Scenario(error.to_string()))?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Refuses what cannot be simulated.
+    fn check(&self) -> Result<(), crate::SimulateError> {
+        let wrong = |what: &str| Err(crate::SimulateError::Scenario(what.to_owned()));
+        let is_range = |(least, most): (f64, f64)| least > 0.0 && least <= most && most.is_finite();
+        if !is_range(self.intervals) {
+            return wrong("intervals are the shortest and the longest, in days: [1, 120]");
+        }
+        if !is_range(self.rates) {
+            return wrong("rates are the least and the most changes a day: [0.004, 2]");
+        }
+        if self.seeds.is_empty() {
+            return wrong("seeds name at least one collection: [1]");
+        }
+        let most = (MOST_PAGES, MOST_DAYS);
+        if self.pages == 0 || self.fetches == 0 || self.days == 0 || self.pages > most.0 || self.days > most.1
+        {
+            return wrong("pages are 1 to 1000000, days 1 to 100000, fetches at least 1");
+        }
+        Ok(())
     }
 
     /// Every policy over every collection.
@@ -90,7 +118,7 @@ impl Revisiting {
 
     fn simulate(&self, policy: Policy, seed: u64) -> Revisited {
         let (slow, fast) = (self.rates.0.max(1e-6), self.rates.1.max(self.rates.0).max(1e-6));
-        let pages = self.pages.clamp(1, 1_000_000);
+        let pages = self.pages.clamp(1, MOST_PAGES);
         let a_day = self.fetches.clamp(1, pages);
         let bounds = Intervals { least: self.intervals.0, most: self.intervals.1 };
         let usual = pages as f64 / a_day as f64;
@@ -235,6 +263,16 @@ mod tests {
         assert_eq!((plan.pages, plan.run().len()), (10, 4));
         assert_eq!(plan.run(), plan.run());
         assert!(Revisiting::parse("page: 10").unwrap_err().to_string().contains("page"));
+        for (text, words) in [
+            ("intervals: [10, 1]", "intervals are the shortest and the longest"),
+            ("intervals: [0, 1]", "intervals are"),
+            ("rates: [2, 1]", "rates are"),
+            ("seeds: []", "at least one collection"),
+            ("days: 0", "days 1 to"),
+        ] {
+            let refused = Revisiting::parse(text).unwrap_err().to_string();
+            assert!(refused.contains(words), "{text}: {refused}");
+        }
         // Anything can be simulated.
         let odd = Revisiting { pages: 0, days: 0, fetches: 0, rates: (0.0, -1.0), ..Revisiting::default() };
         assert!(odd.run().iter().all(|one| one.freshness.is_finite() && one.error.is_finite()));

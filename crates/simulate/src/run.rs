@@ -3,17 +3,19 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::hint::black_box;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
+use frontier::tables::RequestRecord;
 use frontier::{Asked, End, Frontier, Next, Offer, PageTopic, Patience, RANK_TOLERANCE, Sent, Settled};
 use graph::PageRank;
 use kv::{Batch, Durability, Store};
 use model::{
-    CrawlId, CrawlSettings, ErrorKind, HostKey, Lease, LeaseId, LeasedUrl, Outcome, PageUrl, Project,
+    CrawlId, CrawlSettings, ErrorKind, Host, HostKey, Lease, LeaseId, LeasedUrl, Outcome, PageUrl, Project,
     RobotsMode, Scope, Size, Timestamp, UrlKey,
 };
 
+use crate::replay::{self, Replay};
 use crate::web::{Look, Says};
 use crate::{SimWeb, SimulateError};
 
@@ -47,6 +49,9 @@ pub struct Plan {
     pub expand: Expand,
     /// When to stop.
     pub time: Option<Duration>,
+    /// The plan is that of the crawl itself: where its store tells when its requests were sent and when they ended, as
+    /// that of a crawl with one connection does, they are so here.
+    pub replay: bool,
 }
 
 impl Plan {
@@ -128,9 +133,16 @@ pub fn run_watched(
     let name = "simulation".parse().expect("a plain word is a name");
     let project = Project { name, start, crawl: settings, fields: None, index: None };
     let store = Store::memory();
-    let mut frontier = Frontier::open(store.clone(), BEGIN)?;
+    let history = web.history.clone().filter(|_| plan.replay && plan.workers <= 1 && plan.queue == 0);
+    let replay = history.map(Replay::new);
+    let begin = replay.as_ref().and_then(|replay| Some(replay.history().requests.first()?.start));
+    let begin = begin.unwrap_or(BEGIN);
+    let mut frontier = Frontier::open(store.clone(), begin)?;
     frontier.begin(CRAWL, &project)?;
-    frontier.set_deadline(CRAWL, plan.time.map(|time| BEGIN + time));
+    frontier.set_deadline(CRAWL, plan.time.map(|time| begin + time));
+    if let Some(replay) = &replay {
+        frontier.foretell(CRAWL, replay.history().refused.iter().cloned());
+    }
     let batch = store.batch();
     let mut crawl = Simulation {
         web,
@@ -141,7 +153,9 @@ pub fn run_watched(
         batch,
         settled: 0,
         chosen: 0,
-        now: BEGIN,
+        replay,
+        begin,
+        now: begin,
         workers: BTreeMap::new(),
         idle_workers: (0..plan.workers.max(1) as u32).collect(),
         events: BinaryHeap::new(),
@@ -151,10 +165,14 @@ pub fn run_watched(
     };
     for seed in &plan.seeds {
         let offer = Offer { start: true, via: None, ..crawl.offer(*seed, None, Look::default())? };
-        crawl.frontier.offer(&mut crawl.batch, CRAWL, offer, BEGIN)?;
+        crawl.frontier.offer(&mut crawl.batch, CRAWL, offer, begin)?;
     }
-    crawl.commit()?;
-    crawl.go()?;
+    if plan.workers <= 1 && plan.queue == 0 {
+        crawl.go_alone()?;
+    } else {
+        crawl.commit()?;
+        crawl.go()?;
+    }
     Ok(crawl.run)
 }
 
@@ -168,6 +186,9 @@ struct Simulation<'a> {
     settled: usize,
     /// URLs chosen since the queue was last filled.
     chosen: usize,
+    /// The crawl that is repeated, while it goes as it went.
+    replay: Option<Replay>,
+    begin: Timestamp,
     now: Timestamp,
     workers: BTreeMap<LeaseId, Worker>,
     idle_workers: BTreeSet<u32>,
@@ -191,9 +212,95 @@ struct Worker {
     left: VecDeque<LeasedUrl>,
     gap: Duration,
     started: Timestamp,
+    /// Its number in the crawl that is repeated.
+    repeats: Option<u64>,
 }
 
 impl Simulation<'_> {
+    /// One request at a time, as a crawl with one connection has it: what came of a lease is settled and committed
+    /// before the next is chosen.
+    fn go_alone(&mut self) -> Result<(), SimulateError> {
+        let end = self.plan.time.map(|time| self.begin + time);
+        let is_over = |now: Timestamp| end.is_some_and(|end| now > end);
+        self.seal()?;
+        self.commit_all()?;
+        let mut idle = 0;
+        while idle <= MOST_IDLE {
+            match self.frontier.next(CRAWL, self.now)? {
+                Next::Lease(lease) => {
+                    idle = 0;
+                    if !self.run_errand(&lease)? {
+                        self.take(*lease)?;
+                    }
+                    while let Some(Reverse((due, lease))) = self.events.pop() {
+                        if is_over(due) {
+                            return Ok(());
+                        }
+                        self.now = self.now.max(due);
+                        self.fetched(lease)?;
+                        if self.over {
+                            return Ok(());
+                        }
+                    }
+                    self.commit_all()?;
+                }
+                Next::Resolve(host) => {
+                    self.resolve(&host)?;
+                    self.commit_all()?;
+                }
+                Next::Done | Next::Reached(_) => return Ok(()),
+                Next::Wait { until: Some(until), .. } if until > self.now && !self.has_side_work() => {
+                    idle += 1;
+                    self.now = until;
+                }
+                Next::Wait { .. } => {
+                    idle += 1;
+                    self.commit_all()?;
+                }
+            }
+            if is_over(self.now) {
+                return Ok(());
+            }
+        }
+        Err(SimulateError::StandsStill(self.run.fetched.len() as u64))
+    }
+
+    /// Repeats what was asked of a host besides pages, if it was asked that with this lease.
+    fn run_errand(&mut self, lease: &Lease) -> Result<bool, SimulateError> {
+        self.offer_named()?;
+        let host = HostKey::of(&lease.host);
+        let errand = self.replay.as_mut().map(|replay| replay.errand(host)).unwrap_or_default();
+        for request in &errand {
+            let (sent, asked) = replay::told(request);
+            self.frontier.repeat_errand(CRAWL, host, sent, asked);
+            self.now = self.now.max(sent.end);
+            self.run.requests += 1;
+        }
+        if !errand.is_empty() {
+            self.offer_named()?;
+            self.frontier.release(lease.id, self.now)?;
+        }
+        Ok(!errand.is_empty())
+    }
+
+    /// Offers what was named by robots.txt and crawl hints until now.
+    fn offer_named(&mut self) -> Result<(), SimulateError> {
+        let now = self.now;
+        for named in self.replay.as_mut().map(|replay| replay.named(now)).unwrap_or_default() {
+            let offer = Offer { depth: named.depth, ..self.offer(named.number, None, Look::default())? };
+            self.frontier.offer(&mut self.batch, CRAWL, offer, now)?;
+        }
+        Ok(())
+    }
+
+    fn resolve(&mut self, host: &Host) -> Result<(), SimulateError> {
+        let key = HostKey::of(host);
+        // Each host has an address of its own, unless more is known.
+        let known = self.replay.as_ref().and_then(|replay| replay.history().addresses.get(&key).copied());
+        let address = known.unwrap_or_else(|| Ipv4Addr::from((key.0 as u32 | 1).to_be_bytes()).into());
+        Ok(self.frontier.resolved(host, Ok((address, Timestamp(u64::MAX))), self.now)?)
+    }
+
     fn go(&mut self) -> Result<(), SimulateError> {
         // A frontier that waits for nothing would keep us for ever.
         let mut idle = 0;
@@ -217,10 +324,7 @@ impl Simulation<'_> {
                         continue;
                     }
                     Next::Resolve(host) => {
-                        // Each host has an address of its own.
-                        let bytes = (HostKey::of(&host).0 as u32 | 1).to_be_bytes();
-                        let address = IpAddr::V4(Ipv4Addr::from(bytes));
-                        self.frontier.resolved(&host, Ok((address, Timestamp(u64::MAX))), self.now)?;
+                        self.resolve(&host)?;
                         continue;
                     }
                     Next::Done | Next::Reached(_) if self.workers.is_empty() => return Ok(()),
@@ -271,10 +375,24 @@ impl Simulation<'_> {
             self.chosen += left.len();
         }
         let number = self.idle_workers.pop_first().unwrap_or(0);
-        let due = self.now + self.took(left.front());
-        self.workers.insert(lease.id, Worker { number, left, gap: lease.gap, started: self.now });
+        let (started, due) = self.times(self.now, left.front());
+        self.workers.insert(lease.id, Worker { number, left, gap: lease.gap, started, repeats: None });
         self.events.push(Reverse((due, lease.id)));
         Ok(())
+    }
+
+    /// When a fetch begins, at the earliest, and when it ends.
+    fn times(&self, earliest: Timestamp, leased: Option<&LeasedUrl>) -> (Timestamp, Timestamp) {
+        if let Some((replay, leased)) = self.replay.as_ref().zip(leased) {
+            if let Some(request) = replay.peek(leased) {
+                return (request.start, request.end);
+            }
+            if !replay.is_ahead(leased.key) {
+                // What was not asked for took no time.
+                return (earliest, earliest);
+            }
+        }
+        (earliest, earliest + self.took(leased))
     }
 
     /// How long a fetch takes; no time where nothing is asked for.
@@ -293,31 +411,40 @@ impl Simulation<'_> {
         let Some(worker) = self.workers.get_mut(&lease) else { return Ok(()) };
         let (started, number) = (worker.started, worker.number);
         let Some(leased) = worker.left.pop_front() else { return Ok(()) };
-        if worker.left.is_empty() {
-            self.workers.remove(&lease);
-            self.idle_workers.insert(number);
-        } else {
-            worker.started = now.max(started + worker.gap);
-            let begins = worker.started;
-            let next = worker.left.front().cloned();
-            self.events.push(Reverse((begins + self.took(next.as_ref()), lease)));
-        }
         let page = self.web.page(&leased.url);
+        let request = self.replay.as_mut().and_then(|replay| replay.take(&leased));
+        if let Some(replay) = &self.replay
+            && request.is_none()
+            && replay.is_ahead(leased.key)
+        {
+            // It comes earlier than in the crawl: from here on nothing is known of when.
+            self.replay = None;
+        }
         let says = page.map_or(Says::Unknown, |page| self.web.says(page));
-        let asked = is_asked(&says);
-        let end = self.end(says, page.unwrap_or(0), &leased)?;
-        let is_page = matches!(end, End::Page { .. });
-        let settled = Settled {
-            lease,
-            key: leased.key,
-            sent: asked.then_some(Sent { start: started, end: now }),
-            asked: Asked { crawl_delay: page.and_then(|page| self.web.pause(page)), retry_after: None },
-            end,
+        let (sent, asked) = match &request {
+            Some(request) => {
+                let (sent, asked) = replay::told(request);
+                (Some(sent), asked)
+            }
+            None => {
+                let is_sent = self.replay.is_none() && is_asked(&says);
+                let crawl_delay = page.and_then(|page| self.web.pause(page));
+                (
+                    is_sent.then_some(Sent { start: started, end: now }),
+                    Asked { crawl_delay, retry_after: None },
+                )
+            }
         };
-        self.frontier.settle(&mut self.batch, settled, now)?;
-        self.run.requests += u64::from(asked);
+        self.go_on(lease, request.as_ref())?;
+        let end = match request.as_ref().and_then(replay::ended) {
+            Some(end) => end,
+            None => self.end(says, page.unwrap_or(0), &leased)?,
+        };
+        let is_page = matches!(end, End::Page { .. });
+        self.run.requests += u64::from(sent.is_some());
+        self.frontier.settle(&mut self.batch, Settled { lease, key: leased.key, sent, asked, end }, now)?;
         if let Some(page) = page.filter(|_| is_page) {
-            let done = Download { page, millis: now.since(BEGIN).as_millis() as u64, worker: number };
+            let done = Download { page, millis: now.since(self.begin).as_millis() as u64, worker: number };
             self.run.bytes += self.web.bytes.get(page as usize).map_or(0, |bytes| u64::from(*bytes));
             self.run.fetched.push(done);
             self.over |= !(self.watch)(&done);
@@ -326,9 +453,41 @@ impl Simulation<'_> {
         if !self.workers.contains_key(&lease) {
             self.frontier.release(lease, now)?;
         }
-        if self.settled >= GROUP && self.plan.queue == 0 {
+        if self.settled >= GROUP && self.plan.queue == 0 && self.plan.workers > 1 {
             self.commit()?;
         }
+        Ok(())
+    }
+
+    /// Begins the next fetch of a lease, if there is one.
+    fn go_on(&mut self, lease: LeaseId, request: Option<&RequestRecord>) -> Result<(), SimulateError> {
+        let Some(worker) = self.workers.get_mut(&lease) else { return Ok(()) };
+        worker.repeats = request.map(|request| request.lease).or(worker.repeats);
+        if let (Some(replay), Some(repeats)) = (&self.replay, worker.repeats)
+            && !replay.goes_on(repeats)
+        {
+            // The crawl gave the rest back: its host was to rest, or the crawl was paused.
+            let (left, back) = std::mem::take(&mut worker.left)
+                .into_iter()
+                .partition(|url| self.web.page(&url.url).is_none_or(|page| !is_asked(&self.web.says(page))));
+            worker.left = left;
+            let back: VecDeque<LeasedUrl> = back;
+            for url in back {
+                self.frontier.hand_back(lease, url.key)?;
+            }
+        }
+        let Some(next) = worker.left.front().cloned() else {
+            if let Some(worker) = self.workers.remove(&lease) {
+                self.idle_workers.insert(worker.number);
+            }
+            return Ok(());
+        };
+        let earliest = self.now.max(worker.started + worker.gap);
+        let (started, due) = self.times(earliest, Some(&next));
+        if let Some(worker) = self.workers.get_mut(&lease) {
+            worker.started = started;
+        }
+        self.events.push(Reverse((due, lease)));
         Ok(())
     }
 
@@ -366,18 +525,51 @@ impl Simulation<'_> {
     }
 
     fn commit(&mut self) -> Result<(), SimulateError> {
+        self.set_ranks();
+        self.side_work()?;
+        self.seal()
+    }
+
+    /// Commits until there is nothing left to do but to fetch.
+    fn commit_all(&mut self) -> Result<(), SimulateError> {
+        loop {
+            self.side_work()?;
+            self.set_ranks();
+            self.seal()?;
+            if !self.has_side_work() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn has_side_work(&self) -> bool {
+        self.frontier.has_shallower(CRAWL)
+            || self.frontier.has_to_reconsider(CRAWL)
+            || self.frontier.has_to_reorder(CRAWL)
+            || self.frontier.crawl(CRAWL).has_refusals()
+    }
+
+    fn set_ranks(&mut self) {
         if self.frontier.wants_ranks(CRAWL) {
             let known = self.frontier.known_links(CRAWL);
             let solve = PageRank { tolerance: RANK_TOLERANCE, ..PageRank::default() };
             let ranks = solve.forward(known.estimates(), || known.pages());
             self.frontier.set_ranks(CRAWL, &known, &ranks.multiples());
         }
+    }
+
+    /// Work that no fetch brings: refusals, pages that came closer.
+    fn side_work(&mut self) -> Result<(), SimulateError> {
         self.frontier.settle_refusals(&mut self.batch)?;
+        self.frontier.reconsider(&mut self.batch, CRAWL, GROUP)?;
+        self.frontier.reorder(&mut self.batch, CRAWL, GROUP)?;
         for (key, record) in self.frontier.take_shallower(&mut self.batch, CRAWL, GROUP)? {
             self.offer_again(key, &record.url, record.depth, &record.outcome, record.hops)?;
         }
-        self.frontier.reconsider(&mut self.batch, CRAWL, GROUP)?;
-        self.frontier.reorder(&mut self.batch, CRAWL, GROUP)?;
+        Ok(())
+    }
+
+    fn seal(&mut self) -> Result<(), SimulateError> {
         self.frontier.seal(&mut self.batch, self.now)?;
         let batch = std::mem::replace(&mut self.batch, self.store.batch());
         self.store.commit(batch, Durability::Synced)?;

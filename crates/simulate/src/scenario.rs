@@ -1,9 +1,10 @@
 //! What to simulate, as a file says: a Web, orders, and the pace.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use judge::topic::{Method, Topic, TopicChoice, Weights};
-use model::{CrawlSettings, Order, Rate, Span};
+use model::{CrawlSettings, Order, Policy, Rate, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::figures::{Point, curve, fresh, harvest, load};
@@ -32,8 +33,8 @@ pub struct Scenario {
     pub pages: u64,
     /// Simulated time to crawl; 0 = until the end.
     pub time: Span,
-    /// Requests per host.
-    pub rate: Rate,
+    /// Requests per host; without, hosts get the pauses of a crawl.
+    pub rate: Option<Rate>,
     /// Fetches at once.
     pub workers: usize,
     /// How long a fetch takes where the Web does not say.
@@ -112,6 +113,17 @@ pub struct Outcome {
     pub curve: Vec<Point>,
 }
 
+/// What a Web is made of.
+#[derive(Clone, Copy, Debug)]
+pub enum Of<'a> {
+    /// Of a seed.
+    Seed(u64),
+    /// Of files.
+    Files,
+    /// Of a crawl with these settings: where a simulation has the same, it begins requests when the crawl did.
+    Crawl(&'a CrawlSettings),
+}
+
 /// Told how far an order is, about twenty times; ends the simulation by saying false.
 pub type Watch<'a> = &'a mut dyn FnMut(&Outcome) -> bool;
 
@@ -131,7 +143,7 @@ impl Default for Scenario {
             topic: Vec::new(),
             pages: 0,
             time: Span::default(),
-            rate: Rate::Unlimited,
+            rate: None,
             workers: 1,
             latency: Span::from_millis(100),
             queue: 0,
@@ -195,6 +207,10 @@ impl Scenario {
     /// Refuses what cannot be simulated.
     pub fn check(&self) -> Result<(), SimulateError> {
         let wrong = |what: &str| Err(SimulateError::Scenario(what.to_owned()));
+        let is_timed = |order: &&Order| order.has(Policy::TimedBreadthFirst);
+        if let Some(order) = self.orders.iter().find(is_timed).filter(|_| self.time.limit().is_none()) {
+            return wrong(&format!("order {order} goes by the time that is left; say how much, time: 1h"));
+        }
         if self.orders.is_empty() || self.seeds.is_empty() {
             return wrong("orders and seeds name at least one each");
         }
@@ -266,14 +282,15 @@ impl Scenario {
     /// The same; `watch` is told of orders at work.
     pub fn run_watched(&self, each: Downloads<'_>, watch: Watch<'_>) -> Result<(), SimulateError> {
         match &self.web {
-            WebSource::Edges(path) => self.on(&of_edges(path, &self.start)?, None, each, watch),
+            WebSource::Edges(path) => self.on(&of_edges(path, &self.start)?, Of::Files, each, watch),
             WebSource::Warc(paths) => {
                 let topic = self.made_topic()?;
-                self.on(&of_warc(paths, &self.start, topic.as_ref())?, None, each, watch)
+                self.on(&of_warc(paths, &self.start, topic.as_ref())?, Of::Files, each, watch)
             }
-            WebSource::Generated(shape) => {
-                self.seeds.iter().try_for_each(|seed| self.on(&shape.web(*seed), Some(*seed), each, watch))
-            }
+            WebSource::Generated(shape) => self
+                .seeds
+                .iter()
+                .try_for_each(|seed| self.on(&shape.web(*seed), Of::Seed(*seed), each, watch)),
             WebSource::Crawl(name) => Err(SimulateError::Scenario(format!("no crawl of {name} is at hand"))),
         }
     }
@@ -282,10 +299,14 @@ impl Scenario {
     pub fn on(
         &self,
         web: &SimWeb,
-        seed: Option<u64>,
+        of: Of<'_>,
         each: Downloads<'_>,
         watch: Watch<'_>,
     ) -> Result<(), SimulateError> {
+        let seed = match of {
+            Of::Seed(seed) => Some(seed),
+            Of::Files | Of::Crawl(_) => None,
+        };
         self.check_topic(web.has_topic())?;
         let ranks = ranks(web)?;
         let most = if self.pages == 0 { usize::MAX } else { self.pages as usize };
@@ -295,11 +316,14 @@ impl Scenario {
         let best = Run { fetched: best, ..Run::default() };
         each(&outcome("best possible".to_owned(), seed, web, &best, &ranks, 1), web, &best.fetched, &ranks);
         let step = (best.fetched.len() as u64).div_ceil(TOLD).max(1);
-        for order in &self.orders {
+        let mut orders = self.orders.clone();
+        let mut seen = HashSet::new();
+        orders.retain(|order| seen.insert(order.to_string()));
+        for order in &orders {
             let outcome_of = |run: &Run| outcome(order.to_string(), seed, web, run, &ranks, self.workers);
             let mut so_far = Run::default();
             let mut stopped = false;
-            let done = run_watched(web, &self.plan(web, *order), &mut |download| {
+            let done = run_watched(web, &self.plan(web, of, *order), &mut |download| {
                 so_far.fetched.push(*download);
                 stopped = (so_far.fetched.len() as u64).is_multiple_of(step) && !watch(&outcome_of(&so_far));
                 !stopped
@@ -312,10 +336,33 @@ impl Scenario {
         Ok(())
     }
 
-    fn plan(&self, web: &SimWeb, order: Order) -> Plan {
+    /// The crawl's own settings, if they are what is to be simulated.
+    fn own<'a>(&self, of: Of<'a>, order: Order) -> Option<&'a CrawlSettings> {
+        let Of::Crawl(own) = of else { return None };
+        let is_own = (order, self.rate, self.workers) == (own.order, own.rate, own.connections as usize);
+        let as_crawled = self.queue == 0 && self.expand == Expand::All && self.start.is_empty();
+        let pages = self.pages == 0 || self.pages == own.max_pages;
+        let time = self.time.limit().is_none() || self.time.limit() == own.walltime.limit();
+        (is_own && as_crawled && pages && time).then_some(own)
+    }
+
+    fn plan(&self, web: &SimWeb, of: Of<'_>, order: Order) -> Plan {
+        if let Some(own) = self.own(of, order) {
+            return Plan {
+                seeds: web.seeds().to_vec(),
+                settings: own.clone(),
+                by_rules: true,
+                workers: self.workers,
+                latency: self.latency.duration(),
+                queue: 0,
+                expand: Expand::All,
+                time: own.walltime.limit(),
+                replay: true,
+            };
+        }
         let settings = CrawlSettings {
             order,
-            rate: Some(self.rate),
+            rate: self.rate,
             max_pages: self.pages,
             max_depth: 0,
             ..CrawlSettings::default()
@@ -329,6 +376,7 @@ impl Scenario {
             queue: self.queue,
             expand: self.expand,
             time: self.time.limit(),
+            replay: false,
         }
     }
 
@@ -419,6 +467,22 @@ mod tests {
     }
 
     #[test]
+    fn without_a_rate_hosts_get_the_pauses_of_a_crawl() {
+        // Answers of 100 ms, and the usual second after each.
+        for (rate, seconds) in [("", 21.0), ("rate: unlimited\n", 2.0), ("rate: 2/s\n", 9.6)] {
+            let text = format!("web: {{generated: {{pages: 20}}}}\norders: [breadth-first]\n{rate}");
+            assert_eq!(outcomes(&text)[1].seconds, seconds, "{rate}");
+        }
+    }
+
+    #[test]
+    fn the_same_order_twice_is_one() {
+        let text = "web: {generated: {pages: 30}}\norders: [pagerank, random, best-first]\n";
+        let orders: Vec<String> = outcomes(text).into_iter().map(|outcome| outcome.order).collect();
+        assert_eq!(orders, ["best possible", "pagerank", "random"]);
+    }
+
+    #[test]
     fn a_simulation_at_work_is_watched_and_ended() {
         let text = "web: {generated: {pages: 400}}\norders: [breadth-first, random]\n";
         let scenario = Scenario::parse(text).unwrap();
@@ -478,7 +542,7 @@ mod tests {
         let scenario = Scenario::parse("web: {crawl: shop}\norders: [topic]").unwrap();
         let web = PowerLaw { pages: 10, ..PowerLaw::default() }.web();
         let mut told = 0;
-        let refused = scenario.on(&web, None, &mut |_, _, _, _| told += 1, &mut |_| true);
+        let refused = scenario.on(&web, Of::Files, &mut |_, _, _, _| told += 1, &mut |_| true);
         assert!(matches!(refused, Err(SimulateError::NoTopic { .. })) && told == 0);
     }
 
@@ -493,6 +557,7 @@ mod tests {
             "web: {generated: {changes: -1}}",
             "seeds: []",
             "workers: 0",
+            "orders: [timed-breadth-first]",
             "expand: some",
             "start: [a]",
             "topic: [boat]",

@@ -1,12 +1,14 @@
 //! A Web of numbers: pages, their links, the host of each, and what asking for each gives.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use frontier::Unfollowed;
 use model::{ErrorKind, PageUrl, UrlKey};
 
 use crate::SimulateError;
+use crate::replay::History;
 
 /// Pages by number, with their links and hosts. What a list here leaves out is usual for all pages.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +42,8 @@ pub struct SimWeb {
     pub(crate) changes: Vec<f32>,
     /// Milliseconds that a host asks for between two requests, by number of the host.
     pub(crate) pauses: Vec<u32>,
+    /// How its crawl went, of a crawl with one connection.
+    pub(crate) history: Option<Arc<History>>,
 }
 
 /// What asking for a page gives.

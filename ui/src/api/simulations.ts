@@ -53,7 +53,8 @@ export interface Scenario {
   orders: string[];
   seeds: number[];
   pages: number;
-  rate: string;
+  /** Requests per host; null for the pauses of a crawl. */
+  rate: string | null;
   workers: number;
   latency: string;
   queue: number;

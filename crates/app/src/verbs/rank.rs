@@ -141,7 +141,8 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         plot(&mut out, &hours)?;
     }
     if let Some((pages, links)) = last {
-        let what = if by == RankBy::Hosts { "hosts" } else { "URLs" };
+        let by_hour = flags.contains_id("by-hour");
+        let what = if by == RankBy::Hosts && !by_hour { "hosts" } else { "URLs" };
         out.line(format_args!("{pages} {what}, {links} links between them"))?;
     }
     out.done()?;

@@ -10,8 +10,8 @@ use crawl::WallClock;
 use model::{Order, Rate};
 use serde_json::json;
 use service::{Access, Data, Fill, Request, Simulated, SimulatedRow, WhatIf, WhatIfRequest, simulated};
-use simulate::report::{DOWNLOADS_HEAD, downloads_csv, pictures};
-use simulate::{Expand, Outcome, Scenario, WebSource};
+use simulate::report::{DOWNLOADS_HEAD, PICTURES, downloads_csv, hours_csv, load_csv, pictures};
+use simulate::{Expand, Outcome, Scenario, SimulateError, WebSource};
 
 use super::asking::{ask_for, project, project_arg};
 use super::simulate_revisits;
@@ -33,13 +33,14 @@ pub(super) fn command() -> Command {
              topic: []         # words, for WARC files: the orders relevance and topic need one\n  \
              pages: 0          # to fetch; 0 = all\n  \
              time: 0           # simulated; 0 = until the end\n  \
-             rate: unlimited   # per host\n  \
+             rate:             # per host, as 2/s, or unlimited; without, hosts get the pauses of a crawl\n  \
              workers: 1\n  \
              latency: 100ms\n  \
              queue: 0          # URLs chosen at once; 0 = as in a real crawl\n  \
              expand: all       # or relevant: only links of pages on topic are followed\n\n\
              With --revisits the file has these:\n  \
-             {pages: 200, days: 730, fetches: 30, rates: [0.004, 2], intervals: [1, 120], seeds: [1, 2, 3]}\n\n\
+             {pages: 200, days: 730, fetches: 30, rates: [0.004, 2], intervals: [1, 120],\n   \
+             seeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}\n\n\
              Mass is the share of all PageRank that the first tenth, quarter and half of the pages hold.\n\n\
              Examples:\n  gannet simulate -p sim.yaml --out figures\n  \
              gannet simulate --run 3 --order topic --rate 2/s\n  \
@@ -59,7 +60,7 @@ pub(super) fn command() -> Command {
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
                 .conflicts_with_all(["run", "project", "order", "rate"])
-                .help("Write table, curves, downloads (CSV), outcomes (JSON) and plots (SVG, PNG) there"),
+                .help("Write table, curves, hours, load, downloads (CSV), outcomes (JSON) and plots (SVG, PNG) there"),
         )
         .arg(
             Arg::new("run")
@@ -118,11 +119,11 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
             .map_err(Failure::usage)?,
     };
     if flags.get_flag("revisits") {
-        return simulate_revisits::run(context, &plan);
+        return simulate_revisits::run(context, &plan, &name_of(flags));
     }
     let scenario = match plan.trim().is_empty() {
         true => Scenario::default(),
-        false => Scenario::parse(&plan).map_err(Failure::usage)?,
+        false => Scenario::parse(&plan).with_context(|| name_of(flags)).map_err(Failure::usage)?,
     };
     let out = flags.get_one::<PathBuf>("out").map(PathBuf::as_path);
     match (flags.get_one("fill"), &scenario.web) {
@@ -150,6 +151,11 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     }
     listing.map(Listing::finish).transpose()?;
     print(context, &told)
+}
+
+/// What the plan is called in errors.
+fn name_of(flags: &ArgMatches) -> String {
+    flags.get_one::<PathBuf>("plan").map(|path| path.display().to_string()).unwrap_or_default()
 }
 
 fn what_if(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
@@ -230,7 +236,13 @@ fn here(scenario: &Scenario, mut listing: Option<&mut Listing>) -> Result<Simula
             });
         }
     });
-    ran.map_err(anyhow::Error::from)?;
+    ran.map_err(|error| match error {
+        SimulateError::Frontier(_) | SimulateError::Store(_) | SimulateError::StandsStill(_) => {
+            Failure::from(anyhow::Error::from(error))
+        }
+        // Files and settings that cannot be.
+        error => Failure::usage(error),
+    })?;
     written?;
     Ok(simulated(outcomes))
 }
@@ -278,9 +290,17 @@ fn write(dir: &Path, told: &Simulated) -> Result<(), Failure> {
     let put = |name: &str, text: &str| put_bytes(name, text.as_bytes());
     put("table.csv", &told.table_csv)?;
     put("curves.csv", &told.curves_csv)?;
+    put("hours.csv", &hours_csv(&told.outcomes))?;
+    put("load.csv", &load_csv(&told.outcomes))?;
     let outcomes = serde_json::to_string_pretty(&json!({ "outcomes": told.outcomes, "means": told.means }));
     put("outcomes.json", &outcomes.context("outcomes are no JSON")?)?;
     put("verdict.txt", &format!("{}\n", told.verdict))?;
+    // Those of an earlier simulation say nothing of this one.
+    for name in PICTURES {
+        for kind in ["svg", "png"] {
+            let _ = fs::remove_file(dir.join(format!("{name}.{kind}")));
+        }
+    }
     for (name, picture) in pictures(&told.outcomes) {
         put(&format!("{name}.svg"), &picture.svg())?;
         put_bytes(&format!("{name}.png"), &picture.png())?;

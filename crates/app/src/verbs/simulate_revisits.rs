@@ -1,5 +1,6 @@
 //! `gannet simulate --revisits`: how fresh a collection stays by each policy of revisits at the same budget.
 
+use anyhow::Context as _;
 use serde_json::json;
 use simulate::{Revisiting, revisit_means};
 
@@ -8,10 +9,10 @@ use crate::output::Output;
 use crate::{Context, Exit, Failure};
 
 /// Simulates by a plan; by the usual one where it is empty.
-pub(super) fn run(context: &Context, plan: &str) -> Result<Exit, Failure> {
+pub(super) fn run(context: &Context, plan: &str, name: &str) -> Result<Exit, Failure> {
     let plan = match plan.trim().is_empty() {
         true => Revisiting::default(),
-        false => Revisiting::parse(plan).map_err(Failure::usage)?,
+        false => Revisiting::parse(plan).with_context(|| name.to_owned()).map_err(Failure::usage)?,
     };
     let all = plan.run();
     if context.json {

@@ -45,6 +45,8 @@ fn the_same_simulation_writes_the_same_bytes() {
     let expected = [
         "curves.csv",
         "downloads.csv",
+        "hours.csv",
+        "load.csv",
         "load.png",
         "load.svg",
         "mass-by-time.png",
@@ -60,6 +62,9 @@ fn the_same_simulation_writes_the_same_bytes() {
         "verdict.txt",
     ];
     assert_eq!(names, expected);
+    let one = text.replace("workers: 8", "workers: 1");
+    let (_, files) = simulate(dir.path(), &one, "one");
+    assert!(files.iter().all(|(name, _)| name != "load.svg"), "of the simulation before");
 }
 
 #[test]
@@ -67,7 +72,10 @@ fn a_list_of_edges_is_crawled_from_where_it_says() {
     let dir = tempfile::tempdir().unwrap();
     let edges = dir.path().join("edges.tsv");
     fs::write(&edges, "a b\na c\nb d\nd e\nx a\n").unwrap();
-    let web = format!("web: {{edges: {}}}\norders: [breadth-first, depth-first]\n", edges.display());
+    let web = format!(
+        "web: {{edges: {}}}\norders: [breadth-first, depth-first]\nrate: unlimited\n",
+        edges.display()
+    );
     // Numbers are the order in which the list names pages.
     let (_, files) = simulate(dir.path(), &web, "a");
     for order in ["breadth-first", "depth-first"] {
@@ -80,7 +88,7 @@ fn a_list_of_edges_is_crawled_from_where_it_says() {
     fs::write(&plan, format!("{web}start: [nowhere]\n")).unwrap();
     let out = dir.path().join("wrong");
     let said = gannet(&["simulate", "-p", &plan.display().to_string(), "--out", &out.display().to_string()]);
-    assert!(said.err.contains("has no page nowhere") && said.code != Some(0), "{}", said.err);
+    assert!(said.err.contains("has no page nowhere") && said.code == Some(2), "{}", said.err);
     assert_eq!(fs::read_dir(&out).unwrap().count(), 0, "what failed leaves nothing");
 }
 

@@ -1,5 +1,7 @@
 //! What goes out: leases for free slots, and names to look up.
 
+use std::collections::VecDeque;
+
 use frontier::{Lane, LimitReached, Next};
 use model::{Host, HostKey, Origin, Timestamp, UrlKey};
 use net::Clock as _;
@@ -34,18 +36,28 @@ impl Conductor {
         if held || state.commit_first {
             return Ok(None);
         }
+        if self.is_serial() && (!nothing_open || state.lookups > 0 || self.has_side_work()) {
+            return Ok(None);
+        }
         let connections = self.project.crawl.connections as usize;
         let may_lease = |state: &State| !state.free_slots.is_empty() && state.connections_used < connections;
         while may_lease(state) {
             let now = self.clock.now();
+            let moment = self.moment(state);
             let lane = state.lane(connections);
-            match self.frontier.next_in(self.id, lane, now)? {
-                Next::Lease(lease) => self.grant(state, *lease, now)?,
+            match self.frontier.next_in(self.id, lane, moment)? {
+                Next::Lease(mut lease) => {
+                    lease.deadline = lease.deadline + now.since(moment);
+                    self.grant(state, *lease, now)?;
+                }
                 // A slow name server holds up the hosts it is asked for, and no other.
                 Next::Resolve(host) if state.lookups >= MOST_LOOKUPS => state.to_look_up.push_back(host),
                 Next::Resolve(host) => {
                     state.lookups += 1;
                     self.resolve(host);
+                    if self.is_serial() {
+                        break;
+                    }
                 }
                 Next::Reached(limit) if nothing_open => {
                     return Ok(Some(match limit {
@@ -57,6 +69,13 @@ impl Conductor {
                 Next::Reached(_) => break,
                 Next::Done if nothing_open => return Ok(Some(EndReason::Complete)),
                 Next::Done => break,
+                // What was refused on the way is recorded first.
+                Next::Wait { .. } if self.is_serial() && self.has_side_work() => break,
+                Next::Wait { until: Some(until), .. }
+                    if self.is_serial() && moment < until && until <= now =>
+                {
+                    state.moment = until;
+                }
                 Next::Wait { until, host, busy } => {
                     let linger = self.project.crawl.linger.duration();
                     if let Some(next) =
@@ -80,7 +99,7 @@ impl Conductor {
         now: Timestamp,
     ) -> Result<(), CrawlError> {
         let leashes = self.robots.leashes(&self.store, &lease, now)?;
-        self.offer_sitemaps(state, now)?;
+        self.offer_sitemaps(state)?;
         let (hints, ask_hints) = match self.hints.of(&self.store, &leashes, now)? {
             Ok(hints) => (hints, None),
             Err(origin) => (Vec::new(), Some(origin)),
@@ -91,7 +110,8 @@ impl Conductor {
             // robots.txt or a hint names hours, and these are not they.
             self.frontier.rest(HostKey::of(&lease.host), opens);
             state.touch(now);
-            self.frontier.release(lease.id, now)?;
+            let moment = self.moment(state);
+            self.frontier.release(lease.id, moment)?;
             return Ok(());
         }
         if self.frontier.has_revisits(self.id) {
@@ -120,6 +140,8 @@ impl Conductor {
             lease.connections.min(lease.urls.len()).max(1)
         };
         state.connections_used += width;
+        let in_turn =
+            if self.is_serial() { lease.urls.iter().map(|url| url.key).collect() } else { VecDeque::new() };
         let mut firsts: Vec<(Origin, UrlKey)> = Vec::new();
         for url in &lease.urls {
             let origin = url.url.origin();
@@ -132,7 +154,15 @@ impl Conductor {
         state.slot_time.granted(self.clock.process().elapsed());
         state.leases.insert(
             lease.id,
-            LeaseState { host: lease.host.clone(), firsts, width, unsure, slot_done: false },
+            LeaseState {
+                host: lease.host.clone(),
+                firsts,
+                width,
+                unsure,
+                slot_done: false,
+                in_turn,
+                early: Vec::new(),
+            },
         );
         self.tell(|| Event::Leased { lease: lease.id, host: &lease.host, urls: &lease.urls });
         let order = Order { lease, leashes, hinted, ask_hints };

@@ -98,13 +98,14 @@ impl Conductor {
         }
         let missing = matches!(&end, End::Failed { error: ErrorKind::Status(404 | 410), .. });
         let settled = Settled { lease, key, sent: Some(sent), asked, end };
-        self.frontier.settle(&mut state.batch, settled, now)?;
+        let moment = self.moment(state);
+        self.frontier.settle(&mut state.batch, settled, moment)?;
         if missing && self.is_gone(state, key)? {
             revisits::repeat_rows(&mut state.batch, self.id, key, started, Some(Stand::Gone))?;
             book::forget(&mut StoredTexts { batch: &mut state.batch, crawl: self.id }, key)?;
         }
         drop(read.room);
-        self.release_if_done(state, lease, now)
+        self.release_if_done(state, lease)
     }
 
     fn is_gone(&self, state: &State, key: UrlKey) -> Result<bool, CrawlError> {
@@ -157,14 +158,15 @@ impl Conductor {
             }
             let end = read::failed(error);
             let settled = Settled { lease, key: first, sent: Some(sent), asked: Asked::default(), end };
-            return Ok(self.frontier.settle(&mut state.batch, settled, now)?);
+            let moment = self.moment(state);
+            return Ok(self.frontier.settle(&mut state.batch, settled, moment)?);
         }
         RobotsBook::or_stale(&self.store, &mut asked, now)?;
         for records in &asked.records {
             self.append(state, records, now)?;
         }
         let leash = self.robots.learn(&asked.origin, &asked.record);
-        self.offer_sitemaps(state, now)?;
+        self.offer_sitemaps(state)?;
         let delay = leash.crawl_delay();
         self.frontier.robots(&mut state.batch, self.id, &asked.origin, &asked.record, asked.sent, delay)?;
         let own = u64::from(asked.sent.is_some());
@@ -179,7 +181,8 @@ impl Conductor {
     }
 
     /// Sitemaps that a robots.txt names are pages like others: in scope or not, asked for in their turn.
-    pub(super) fn offer_sitemaps(&mut self, state: &mut State, now: Timestamp) -> Result<(), CrawlError> {
+    pub(super) fn offer_sitemaps(&mut self, state: &mut State) -> Result<(), CrawlError> {
+        let now = self.moment(state);
         let named = self.robots.take_sitemaps();
         if !self.project.crawl.robots_sitemaps {
             return Ok(());
@@ -221,11 +224,11 @@ impl Conductor {
         if let HintsAnswer::Hints { .. } = &record.answer {
             tracing::info!(%host, named = record.named, "crawl hints read");
         }
-        let normalise = self.project.crawl.normalise();
+        let (normalise, moment) = (self.project.crawl.normalise(), self.moment(state));
         for named in asked.named {
             let Ok(url) = normalise.parse(named.as_str()) else { continue };
             let offer = Offer { depth: 1, ..Offer::of(url) };
-            self.frontier.offer(&mut state.batch, self.id, offer, now)?;
+            self.frontier.offer(&mut state.batch, self.id, offer, moment)?;
         }
         Ok(())
     }
@@ -243,17 +246,13 @@ impl Conductor {
     }
 
     /// A lease ends when its slot is done and all it sent to be read is settled.
-    pub(super) fn release_if_done(
-        &mut self,
-        state: &mut State,
-        lease: LeaseId,
-        now: Timestamp,
-    ) -> Result<(), CrawlError> {
+    pub(super) fn release_if_done(&mut self, state: &mut State, lease: LeaseId) -> Result<(), CrawlError> {
         let done = state.leases.get(&lease).is_some_and(|live| live.slot_done);
         if done && !self.slots.unread.has(lease) {
             state.leases.remove(&lease);
             self.tell(|| Event::Released { lease });
-            self.frontier.release(lease, now)?;
+            let moment = self.moment(state);
+            self.frontier.release(lease, moment)?;
         }
         Ok(())
     }

@@ -87,6 +87,11 @@ fn pagerank_takes_what_important_pages_link_to() {
 #[test]
 fn opic_takes_what_holds_most_cash() {
     check("opic", None, DIAMOND, "s a b d c e");
+    // All that `b` has goes to `g`; what `a` has is shared by four.
+    let pages: &[(&str, &str)] =
+        &[("s", "a b"), ("a", "c d e f"), ("b", "g"), ("c", ""), ("d", ""), ("e", ""), ("f", ""), ("g", "")];
+    check("opic", None, pages, "s a b g c d e f");
+    check("backlink", None, pages, "s a b c d e f g");
 }
 
 #[test]
@@ -148,6 +153,14 @@ fn forward_link_takes_hosts_with_many_links_on_their_pages() {
 #[test]
 fn pvalue_takes_s1s_hosts_by_the_links_on_their_pages() {
     assert_eq!(second_pages("pvalue", ON_S1S_PAGES), "b c a d e");
+}
+
+/// Of two pages of one host that are equal otherwise, the one with fewer links to it comes first.
+#[test]
+fn pvalue_takes_what_fewer_pages_link_to_on_one_host() {
+    let pages: &[(&str, &str)] = &[("s", "a x y"), ("a", "x"), ("x", ""), ("y", "")];
+    check("pvalue", None, pages, "s a y x");
+    check("backlink", None, pages, "s a x y");
 }
 
 /// Pages that the start leads to, in their order by `random` with this seed.

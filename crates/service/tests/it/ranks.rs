@@ -62,6 +62,38 @@ fn hosts_are_ranked_and_trust_spreads() {
 }
 
 #[test]
+fn other_weights_show_which_hosts_move() {
+    let site = Site::crawled();
+    let weights = Some(LinkWeights { distance: [1.0, 0.0, 0.0], ..LinkWeights::default() });
+    let rows = ranked(&site, RankRequest { by: RankBy::Hosts, weights, ..RankRequest::default() });
+    // No link between hosts is left.
+    let RankRow::Ranked { id, rank, rank_before: Some(before), place_before: Some(_), .. } = &rows[0] else {
+        panic!("{rows:?}")
+    };
+    assert!(before != rank && !id.is_empty(), "{before} to {rank}");
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let site = Site::crawled();
+    let (by_hour, trusted) = (Some(1), vec!["shop.test".to_owned()]);
+    let usual = RankRequest::default();
+    for (request, words) in [
+        (
+            RankRequest { by_hour, limit: Some(3), ..usual.clone() },
+            "leave out by, trusted, weights and limit",
+        ),
+        (RankRequest { by_hour, by: RankBy::Hosts, ..usual.clone() }, "ranks by hour"),
+        (RankRequest { by_hour, trusted: trusted.clone(), ..usual.clone() }, "ranks by hour"),
+        (RankRequest { by_hour, weights: Some(LinkWeights::default()), ..usual.clone() }, "ranks by hour"),
+        (RankRequest { by: RankBy::Harmonic, trusted, ..usual }, "harmonic centrality has no trusted pages"),
+    ] {
+        let refused = site.ask(&Request::Rank(request)).unwrap_err().to_string();
+        assert!(refused.contains(words), "{refused}");
+    }
+}
+
+#[test]
 fn what_is_trusted_and_not_known_is_told_and_refused_only_where_it_is_all() {
     let site = Site::crawled();
     let request = |names: &[&str], by| RankRequest {

@@ -16,9 +16,9 @@ use service::{
     Fill, Request, SimulatedRow, WhatIfRequest, fill, forecast, outlook, simulate, site_map, what_if,
 };
 use simulate::{Expand, Plan, Scenario, of_crawl};
-use webs::Server;
 use webs::generated::{Generated, GeneratedWeb};
 use webs::serve::ServeOptions;
+use webs::{Server, Web};
 
 use crate::site::{self, NOW, Site};
 
@@ -26,9 +26,19 @@ const CRAWL: CrawlId = CrawlId(1);
 
 /// A crawl of a generated web → what its server was asked for, and what a simulation of the same asks for.
 async fn both(shape: Generated, edit: impl Fn(&mut CrawlSettings)) -> (Vec<PageUrl>, Vec<PageUrl>) {
-    let dir = tempfile::tempdir().unwrap();
     let web = Arc::new(GeneratedWeb::new(shape.clone()).unwrap());
-    let server = Server::start_with(web, &ServeOptions::on_loopbacks(shape.hosts as u8, 0)).await.unwrap();
+    both_of(web, shape.hosts as u8, |port| shape.start_url(port), edit).await
+}
+
+/// The same of any web, on so many addresses.
+async fn both_of(
+    web: Arc<dyn Web>,
+    addresses: u8,
+    start: impl Fn(u16) -> String,
+    edit: impl Fn(&mut CrawlSettings),
+) -> (Vec<PageUrl>, Vec<PageUrl>) {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start_with(web, &ServeOptions::on_loopbacks(addresses, 0)).await.unwrap();
     let hosts = dir.path().join("hosts");
     std::fs::write(&hosts, server.hosts_file()).unwrap();
     let mut crawl = CrawlSettings {
@@ -41,7 +51,7 @@ async fn both(shape: Generated, edit: impl Fn(&mut CrawlSettings)) -> (Vec<PageU
         ..CrawlSettings::default()
     };
     edit(&mut crawl);
-    let start = vec![PageUrl::parse(&shape.start_url(server.addr().port())).unwrap()];
+    let start = vec![PageUrl::parse(&start(server.addr().port())).unwrap()];
     let project = Project {
         name: "test".parse().unwrap(),
         start: start.clone(),
@@ -82,6 +92,7 @@ async fn both(shape: Generated, edit: impl Fn(&mut CrawlSettings)) -> (Vec<PageU
         queue: 0,
         expand: Expand::All,
         time: crawl.walltime.limit(),
+        replay: true,
         settings: crawl,
     };
     let simulated = ::simulate::run(&web, &plan).unwrap().order();
@@ -121,6 +132,60 @@ async fn a_crawl_of_one_connection_is_simulated_in_its_exact_order() {
     for crawl in crawls {
         let (order, (asked, simulated)) = crawl.await.unwrap();
         assert!(asked.len() >= 30, "{order}: {} pages", asked.len());
+        assert_eq!(asked, simulated, "{order}");
+    }
+}
+
+/// Every order, and a mixture.
+fn orders() -> impl Iterator<Item = Order> {
+    let mixed = "0.5 opic + 0.5 location".parse().unwrap();
+    model::Policy::ALL.into_iter().map(Order::only).chain([mixed])
+}
+
+fn alone(crawl: &mut CrawlSettings, order: Order, rate: &str) {
+    (crawl.connections, crawl.order, crawl.rate) = (1, order, Some(rate.parse().unwrap()));
+    crawl.walltime = "10m".parse().unwrap();
+    crawl.topic = ["boat", "harbour", "river", "lake"].map(str::to_owned).to_vec();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crawl_of_one_connection_is_simulated_in_its_exact_order_at_any_pace_and_on_several_hosts() {
+    // Hosts, the addresses that they share, the rate, pages at most.
+    let cases = [(1, 1, "unlimited", 150), (4, 4, "unlimited", 100), (4, 2, "40/s", 60), (3, 1, "9/s", 20)];
+    for (hosts, addresses, rate, pages) in cases {
+        let shape = Generated { across_percent: 20, failing_per_mille: 50, ..calm(hosts, 160) };
+        let crawl = |order: Order| {
+            let shape = shape.clone();
+            tokio::spawn(async move {
+                let web = Arc::new(GeneratedWeb::new(shape.clone()).unwrap());
+                let edit = |crawl: &mut CrawlSettings| {
+                    alone(crawl, order, rate);
+                    (crawl.crawl_hints, crawl.max_pages) = (true, pages);
+                };
+                (order, both_of(web, addresses, |port| shape.start_url(port), edit).await)
+            })
+        };
+        let crawls: Vec<_> = orders().map(crawl).collect();
+        for crawl in crawls {
+            let (order, (asked, simulated)) = crawl.await.unwrap();
+            assert!(asked.len() as u64 >= pages, "{order}, {hosts} hosts at {rate}: {} pages", asked.len());
+            assert_eq!(asked, simulated, "{order}, {hosts} hosts on {addresses} addresses at {rate}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crawl_of_the_demo_site_is_simulated_in_its_exact_order() {
+    for order in ["breadth-first", "depth-first", "pagerank", "pvalue", "topic"] {
+        let order: Order = order.parse().unwrap();
+        let web = Arc::new(webs::demo::Demo::new(1, 0));
+        let edit = |crawl: &mut CrawlSettings| {
+            alone(crawl, order, "unlimited");
+            (crawl.crawl_hints, crawl.max_pages) = (true, 300);
+        };
+        let start = |port| format!("http://{}:{port}/", webs::demo::HOST);
+        let (asked, simulated) = both_of(web, 1, start, edit).await;
+        assert!(asked.len() >= 100, "{order}: {} pages", asked.len());
         assert_eq!(asked, simulated, "{order}");
     }
 }

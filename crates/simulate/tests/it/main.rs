@@ -25,6 +25,7 @@ fn plan(order: &str, rate: &str, pages: u64) -> Plan {
         queue: 0,
         expand: Expand::All,
         time: None,
+        replay: false,
     }
 }
 

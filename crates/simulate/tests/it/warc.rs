@@ -116,8 +116,10 @@ fn what_the_files_do_not_have_takes_no_time() {
     };
     fs::write(&file, [page("/", 0, body), page("/a", 1, "")].concat()).unwrap();
     let web = of_warc(&[file], &[], None).unwrap();
-    let ran = run(&web, &plan("breadth-first", "unlimited", 0)).unwrap();
-    assert_eq!((ran.requests, ran.fetched[1].millis), (2, 20));
+    for (rate, millis) in [("unlimited", 20), ("1/s", 1_010)] {
+        let ran = run(&web, &plan("breadth-first", rate, 0)).unwrap();
+        assert_eq!((ran.requests, ran.fetched[1].millis), (2, millis), "{rate}");
+    }
 }
 
 #[test]

@@ -148,6 +148,8 @@ pub(crate) struct State {
     ranks: RankWatch,
     /// How many pages a refresh asks for again, in words.
     refresh: Option<String>,
+    /// When the refresh began, until all pages that are due wait: only then is its budget spent.
+    refreshed: Option<Timestamp>,
 }
 
 pub(crate) struct LeaseState {
@@ -238,6 +240,7 @@ impl Conductor {
             for_want_of_room: false,
             ranks: RankWatch::default(),
             refresh: None,
+            refreshed: None,
         })
     }
 
@@ -276,16 +279,37 @@ impl Conductor {
             let offer = Offer { start: true, ..Offer::of(url.clone()) };
             self.frontier.offer(&mut state.batch, self.id, offer, now)?;
         }
+        if self.duplicates.note_settings(&mut state.batch, self.id)? {
+            let text = "pages were judged for duplicates by other settings; what stays the same is not judged again: \
+                        \"gannet repair\" does that from the archive";
+            tracing::warn!("{text}");
+            self.tell(|| Event::Note { warn: true, text: text.to_owned() });
+        }
         self.commit(state)?;
         if std::mem::take(&mut self.refresh) {
             self.replace_pages(state)?;
             let settings = self.project.crawl.revisit_settings();
             self.revisits = Revisits::due(&self.store, self.id, &settings, now)?;
-            state.batch.put(&FACTS, &refresh_fact(self.id), &now.0);
-            self.commit(state)?;
             let text = self.revisits.words();
+            state.refreshed = Some(now);
+            self.put_back(state)?;
+            self.commit(state)?;
             self.tell(|| Event::Note { warn: false, text: text.clone() });
             state.refresh = Some(text);
+        }
+        Ok(())
+    }
+
+    /// Puts some of the pages that are due back into the queue. With the last of them the refresh is noted: killed before,
+    /// the next one has what is left of its budget.
+    fn put_back(&mut self, state: &mut State) -> Result<(), CrawlError> {
+        for key in self.revisits.take(REVISITS_AT_ONCE) {
+            self.frontier.revisit(&mut state.batch, self.id, key)?;
+        }
+        if self.revisits.len() == 0
+            && let Some(began) = state.refreshed.take()
+        {
+            state.batch.put(&FACTS, &refresh_fact(self.id), &began.0);
         }
         Ok(())
     }
@@ -517,9 +541,7 @@ impl Conductor {
         self.frontier.settle_refusals(&mut state.batch)?;
         self.frontier.reconsider(&mut state.batch, self.id, RECONSIDER)?;
         self.frontier.reorder(&mut state.batch, self.id, REORDER)?;
-        for key in self.revisits.take(REVISITS_AT_ONCE) {
-            self.frontier.revisit(&mut state.batch, self.id, key)?;
-        }
+        self.put_back(state)?;
         for (key, record) in self.frontier.take_shallower(&mut state.batch, self.id, SHALLOWER)? {
             if let Outcome::Redirected { to } = &record.outcome {
                 let offer = Offer::redirect(&record, key, to);

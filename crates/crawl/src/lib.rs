@@ -42,6 +42,7 @@ mod watcher;
 
 pub use apart::{ARGUMENT, read_document, read_documents_by, serve_document};
 pub use clock::WallClock;
+pub use duplicates::judged_otherwise;
 pub use error::CrawlError;
 pub use fresh::{Fresh, FreshVisit};
 pub use link_graph::{LinkGraph, LinkWeights, SORTING_MEMORY};

@@ -1,6 +1,6 @@
 //! Offers: URLs found. New ones pass the sieve, the rules and into the queue; known ones may come closer.
 
-use kv::{Batch, Reader};
+use kv::{Batch, KvError, Reader};
 use model::{CrawlId, ErrorKind, Guard, HostKey, Limit, Outcome, PageUrl, Project, Rate, Timestamp, UrlKey};
 
 use crate::crawl::rules_fact;
@@ -256,6 +256,16 @@ impl Frontier {
             }
         }
         Ok(pages)
+    }
+
+    /// Has the links of a page that was read offered again, as they are kept, by the caller.
+    pub fn offer_links_again(&mut self, batch: &mut Batch, id: CrawlId, page: UrlKey) -> Result<(), KvError> {
+        let row = page_key(id, page);
+        if !batch.contains(&SHALLOWER, &row)? {
+            batch.put(&SHALLOWER, &row, &());
+            self.crawl_mut(id).shallower += 1;
+        }
+        Ok(())
     }
 
     /// True while pages wait to have their links offered again.

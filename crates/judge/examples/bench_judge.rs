@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use judge::book::{self, StoredTexts, Verdict};
-use judge::fingerprint::{Fingerprint, FingerprintMaker, Marks};
+use judge::fingerprint::{Fingerprint, FingerprintMaker, Marks, Threshold};
 use judge::tables::FINGERPRINTS;
 use kv::{Batch, Durability, Options, Reader, Store};
 use model::{CrawlId, CrawlSettings, Duplicates, HostKey, Page, UrlKey};
@@ -134,7 +134,12 @@ fn looked_up(store: &Store, pages: u64, twins: bool) -> Result<f64, Failure> {
 }
 
 fn judged(batch: &mut Batch, number: u64) -> Result<Verdict, Failure> {
-    Ok(book::judge(&mut StoredTexts { batch, crawl: CRAWL }, key(number), &fingerprint(number), 0.7)?)
+    Ok(book::judge(
+        &mut StoredTexts { batch, crawl: CRAWL },
+        key(number),
+        &fingerprint(number),
+        Threshold::even(0.7),
+    )?)
 }
 
 fn key(number: u64) -> UrlKey {

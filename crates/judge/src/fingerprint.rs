@@ -27,6 +27,20 @@ const MOST_GRAM: u32 = 1_024;
 /// Text that is looked at, in bytes.
 const LONGEST: usize = 1 << 20;
 
+/// Hashes from which on a text is long, about 1,300 letters. In a short one the words of a template are most of what
+/// there is, and other names in it are another page; a long one loses more hashes than letters to single words that
+/// changed all over it.
+const LONG: usize = 200;
+
+/// How alike near duplicates are at least, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Threshold {
+    /// Usually.
+    pub usual: f64,
+    /// Where both texts are long.
+    pub of_long: f64,
+}
+
 /// What is kept of a page's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
@@ -56,6 +70,17 @@ pub enum Marks {
     Words(Vec<(u32, u32)>),
 }
 
+/// A number for the settings by which fingerprints are made: those by others cannot be compared.
+pub fn made_by(settings: &DuplicateSettings) -> u64 {
+    let (gram, window) = (u64::from(settings.gram), u64::from(settings.window));
+    match settings.method {
+        Duplicates::Off => 0,
+        Duplicates::Exact => 1,
+        Duplicates::Winnowing => 2 | gram.min(0xFF_FFFF) << 8 | window << 32,
+        Duplicates::Keywords => 3,
+    }
+}
+
 /// Makes fingerprints by a project's settings.
 #[derive(Clone, Debug)]
 pub struct FingerprintMaker {
@@ -64,6 +89,18 @@ pub struct FingerprintMaker {
     letters: Letters,
     /// Room for the hashes of words.
     pairs: Vec<u64>,
+}
+
+impl Threshold {
+    /// By a project's settings.
+    pub fn of(settings: &DuplicateSettings) -> Threshold {
+        Threshold { usual: settings.threshold, of_long: settings.threshold_of_long }
+    }
+
+    /// The same for all texts.
+    pub fn even(least: f64) -> Threshold {
+        Threshold { usual: least, of_long: least }
+    }
 }
 
 impl FingerprintMaker {
@@ -125,6 +162,15 @@ impl Fingerprint {
         Sketch::of_least(self.sketch.clone())
     }
 
+    /// The method that it was made for.
+    pub fn method(&self) -> Duplicates {
+        match self.marks {
+            Marks::None => Duplicates::Exact,
+            Marks::Hashes(_) => Duplicates::Winnowing,
+            Marks::Words(_) => Duplicates::Keywords,
+        }
+    }
+
     /// How alike two texts are, by what decides; none where they were judged by different methods.
     pub fn likeness(&self, other: &Fingerprint) -> Option<Likeness> {
         if self.exact == other.exact {
@@ -138,6 +184,13 @@ impl Fingerprint {
             }
             _ => None,
         }
+    }
+
+    /// How alike this text and another that is near it are at least; a text of its own length unless said.
+    pub(crate) fn least_likeness(&self, other: Option<&Fingerprint>, threshold: Threshold) -> f64 {
+        let is_long =
+            |text: &Fingerprint| matches!(&text.marks, Marks::Hashes(halves) if halves.len() >= 4 * LONG);
+        if is_long(self) && other.is_none_or(is_long) { threshold.of_long } else { threshold.usual }
     }
 
     /// How alike their SimHashes are: an order among those that are equally alike.

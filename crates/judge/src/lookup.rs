@@ -47,8 +47,8 @@ pub trait Fingerprints {
     /// Notes a document. One that is noted already takes its new sketch besides the old one.
     fn add(&mut self, id: Self::Document, sketch: &Sketch) -> Result<(), Self::Error>;
 
-    /// Forgets that a document has this sketch.
-    fn remove(&mut self, id: Self::Document, sketch: &Sketch) -> Result<(), Self::Error>;
+    /// Forgets that a document has this sketch. False where none of its hashes was noted for it.
+    fn remove(&mut self, id: Self::Document, sketch: &Sketch) -> Result<bool, Self::Error>;
 
     /// Candidates, and then the document is noted: for those who can do both at once.
     fn meet(
@@ -137,13 +137,16 @@ impl<D: Copy + Eq + Ord + Hash> Fingerprints for MemoryIndex<D> {
         Ok(())
     }
 
-    fn remove(&mut self, id: D, sketch: &Sketch) -> Result<(), Self::Error> {
+    fn remove(&mut self, id: D, sketch: &Sketch) -> Result<bool, Self::Error> {
+        let mut was_noted = false;
         for hash in &sketch.0 {
             if let Some(holders) = self.holders.get_mut(hash) {
+                let before = holders.len();
                 holders.retain(|holder| *holder != id);
+                was_noted |= holders.len() < before;
             }
         }
-        Ok(())
+        Ok(was_noted)
     }
 }
 

@@ -10,6 +10,7 @@ use archive::rows::{self, ROW_CONTENTS, ROW_COUNTS, ROW_PAGES, ROW_RUNS, ROWS, T
 use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
 use archive::{ArchiveReader, ArchiveSettings, ArchiveWriter, Position};
 use catalog::{Catalog, ProjectEntry};
+use crawl::judged_otherwise;
 use frontier::tables::{
     FACTS, GUARDS, HINTS, HOSTS, INVITED, LATER, OFF_TOPIC, QUEUE, RELEVANCE, ROBOTS, SCHEDULE, SHALLOWER,
     SITES, STATS, STOCKS, TEXTS, URL_TEMPLATES, URLS, UrlRecord,
@@ -17,7 +18,7 @@ use frontier::tables::{
 use frontier::{Frontier, Offer, first_priority, page_key};
 use judge::tables::{EXACT_TEXTS, FINGERPRINTS, HOLDERS, TWINS};
 use kv::{Batch, Durability, Key, KvError, Reader, Store, Table, Value};
-use model::{CrawlId, Outcome, Timestamp};
+use model::{CrawlId, Duplicates, Outcome, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -232,7 +233,9 @@ impl Repair<'_, '_> {
             self.done.rows_restored += pages;
             self.note(format!("rows of {pages} pages were read again from the archive"))?;
         }
-        if self.texts_dropped > 0 {
+        let settings = entry.project.crawl.duplicate_settings();
+        let judges = settings.method != Duplicates::Off;
+        if self.texts_dropped > 0 || judges && judged_otherwise(self.store, crawl, &settings)? {
             forget_texts(self.store, crawl)?;
         }
         let texts = restore_texts(self.data, crawl, entry)?;

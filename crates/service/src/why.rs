@@ -6,8 +6,8 @@ use archive::tables::{LINKS, VISITS};
 use crawl::PageHistory;
 use frontier::tables::{HINTS, HOSTS, MISSING, QUEUE, ROBOTS, RobotsAnswer, URLS, UrlRecord};
 use frontier::{Rules, Unfollowed, page_key};
-use judge::book::standing_twins;
-use judge::tables::{EXACT_TEXTS, FINGERPRINTS, TWINS};
+use judge::book::near;
+use judge::tables::{EXACT_TEXTS, FINGERPRINTS};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, CrawlSettings, HostKey, Outcome, PageUrl, Project, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
@@ -394,10 +394,7 @@ impl Story {
                 return Ok(Some(format!("the same text as {}", name(other)?)));
             }
         }
-        let twins = self.snapshot.get(&TWINS, &page_key(self.crawl, key))?.unwrap_or_default();
-        let Some(twin) = standing_twins(&self.snapshot, self.crawl, &twins)?.into_iter().next() else {
-            return Ok(None);
-        };
+        let Some(twin) = near(&self.snapshot, self.crawl, key)?.into_iter().next() else { return Ok(None) };
         let percent = f64::from(twin.similarity) / 10.0;
         Ok(Some(format!("{percent:.0} % like {}", name(twin.page)?)))
     }

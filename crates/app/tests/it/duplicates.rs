@@ -122,6 +122,12 @@ fn near_duplicates_are_grouped_compared_and_collapsed() {
     let lonely = desk.say(&["duplicates", &format!("{start}nowhere")]);
     assert!(lonely.code != Some(0) && lonely.err.contains("was not judged"), "{}", lonely.err);
 
+    // Either of a near pair names the other, whichever was read first.
+    for (page, other) in [("read/5", "print/5"), ("print/5", "read/5")] {
+        let why = desk.say(&["why", &format!("{start}{page}")]).out;
+        assert!(why.contains(&format!("% like {start}{other}")), "{why}");
+    }
+
     let mirrors = desk.json(&["mirrors"]);
     let has = |parts: [&str; 2], other_host: bool| {
         mirrors.iter().any(|mirror| {
@@ -406,4 +412,130 @@ fn repair_judges_texts_again_that_a_lost_table_took() {
     assert!(repaired.last().unwrap()["texts_restored"].as_u64() >= Some(13), "{repaired:?}");
     assert_eq!(desk.json(&["duplicates"]), groups);
     assert_eq!(desk.json(&["repair"]).last().unwrap()["texts_restored"].as_u64(), Some(0));
+}
+
+/// The page changes that the others of its group were found through.
+#[test]
+fn a_group_outlives_the_page_that_was_read_first() {
+    let changed = Arc::new(AtomicBool::new(false));
+    let seen = changed.clone();
+    let web = small(&["pier.test"], move |request| match request.path.as_str() {
+        "/" => {
+            html("Start", "", "<p>All.</p>", &["/a".to_owned(), "/a-copy".to_owned(), "/a-near".to_owned()])
+        }
+        "/a" => html("A", "", &article(if seen.load(Ordering::Relaxed) { 9 } else { 1 }, 0), &[]),
+        "/a-copy" => html("Copy", "", &article(1, 0), &[]),
+        "/a-near" => html("Near", "", &article(1, 1), &[]),
+        _ => missing(),
+    });
+    let desk = Desk::new(web);
+    let start = desk.site.start_url();
+    desk.crawl(&start, &["--duplicates=winnowing", "--order=breadth-first"]);
+    let pages = |desk: &Desk| desk.json(&["duplicates"])[0]["pages"].as_u64();
+    assert_eq!(pages(&desk), Some(3));
+    changed.store(true, Ordering::Relaxed);
+    assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+    let group = desk.json(&["duplicates"]).remove(0);
+    let members: Vec<&str> =
+        group["members"].as_array().unwrap().iter().map(|member| member["url"].as_str().unwrap()).collect();
+    assert_eq!(members, [format!("{start}a-copy"), format!("{start}a-near")], "{group}");
+    assert!(group["members"][1]["similarity"].as_f64().unwrap() > 0.9, "{group}");
+}
+
+/// The same pages at other paths, each of which only the one before leads to. What is gone answers 404, or redirects.
+#[test]
+fn a_site_that_moved_is_crawled_on() {
+    for old in ["missing", "redirects"] {
+        let moved = Arc::new(AtomicBool::new(false));
+        let seen = moved.clone();
+        let web = small(&["moved.test"], move |request| {
+            let (base, other) =
+                if seen.load(Ordering::Relaxed) { ("/new", "/old") } else { ("/old", "/new") };
+            let next =
+                |n: u64| format!("{}<p><a href=\"{base}/{}\">next</a></p>", article(100 + n, 0), n + 1);
+            let number = |base: &str| request.path.strip_prefix(base)?.strip_prefix('/')?.parse::<u64>().ok();
+            match (request.path.as_str(), number(base), number(other)) {
+                ("/", ..) => html("Start", "", &next(0), &[]),
+                (_, Some(n @ 1..=5), _) => html(&format!("Page {n}"), "", &next(n), &[]),
+                (_, _, Some(n @ 1..=5)) if base == "/new" && old == "redirects" => {
+                    Answer::redirect(301, &format!("/new/{n}"))
+                }
+                _ => missing(),
+            }
+        });
+        let desk = Desk::new(web);
+        let start = desk.site.start_url();
+        desk.crawl(&start, &[]);
+        let fetched = |desk: &Desk, base: &str| {
+            let rows = desk.json(&["pages", "--prefix", &format!("{start}{base}/")]);
+            rows.iter().filter(|row| row["outcome"] == "fetched").count()
+        };
+        assert_eq!(fetched(&desk, "old"), 5);
+        moved.store(true, Ordering::Relaxed);
+        assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+        assert_eq!(fetched(&desk, "new"), 5, "{old}: {:?}", desk.json(&["pages"]));
+        assert_eq!(desk.say(&["check"]).code, Some(0));
+    }
+}
+
+#[test]
+fn texts_judged_by_other_settings_are_judged_again_by_repair() {
+    let desk = Desk::new(small(&["magazine.test", "mirror.test"], magazine));
+    let start = format!("http://magazine.test:{}/", desk.site.port());
+    desk.crawl(&start, &["--scope=any", "--duplicates=exact"]);
+    let groups = || desk.json(&["duplicates"]).last().unwrap()["groups"].as_u64();
+    assert_eq!(groups(), Some(3), "copies on the mirror");
+    let hosts = format!("--hosts={}", desk.folder.path().join("hosts").display());
+    let again = |more: &[&str]| {
+        let usual = ["crawl", &start, &hosts, "--allow-private", "--rate=unlimited", "--scope=any"];
+        let said = desk.say(&[&usual, &["--incremental", "--duplicates=winnowing"][..], more].concat());
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.err.contains("judged for duplicates by other settings")
+    };
+    for more in [&[][..], &["--duplicates-k=10"]] {
+        assert!(again(more), "said when the crawl begins: {more:?}");
+        let repaired = desk.json(&["repair"]);
+        assert!(repaired.last().unwrap()["texts_restored"].as_u64() >= Some(13), "{repaired:?}");
+        assert_eq!(groups(), Some(5));
+        assert!(!again(more), "they are judged by these");
+    }
+}
+
+/// A host that says again what another has said: its pages are news to it, and to nobody else.
+#[test]
+fn pages_that_say_what_another_host_says_earn_their_template_no_further_ones() {
+    const PAGES: u64 = 80;
+    let fetched = |judge: &str| {
+        let web = small(&["first.test", "second.test"], |request| {
+            let (host, port) = request.host.split_once(':').unwrap_or((request.host.as_str(), "80"));
+            let number = request.path.rsplit('/').next().and_then(|rest| rest.parse::<u64>().ok());
+            match (host, request.path.as_str(), number) {
+                ("first.test", "/", _) => {
+                    let links: Vec<String> = (1..=PAGES).map(|n| format!("/read/{n}")).collect();
+                    html("Start", "", "<p>All articles.</p>", &links)
+                }
+                ("first.test", _, Some(PAGES)) => {
+                    html("Last", "", &article(PAGES, 0), &[format!("http://second.test:{port}/list/1")])
+                }
+                ("first.test", _, Some(n @ 1..PAGES)) => {
+                    html(&format!("Article {n}"), "", &article(n, 0), &[])
+                }
+                ("second.test", _, Some(n @ 1..=PAGES)) => {
+                    let links: Vec<String> =
+                        (n + 1..n + 4).filter(|n| *n <= PAGES).map(|n| format!("/list/{n}")).collect();
+                    html(&format!("List {n}"), "Menu", &article(n, 1), &links)
+                }
+                _ => missing(),
+            }
+        });
+        let desk = Desk::new(web);
+        let start = format!("http://first.test:{}/", desk.site.port());
+        let judge = format!("--duplicates={judge}");
+        desk.crawl(&start, &["--scope=any", &judge, "--order=breadth-first", "--max-stale-per-template=1"]);
+        let rows = desk.json(&["pages", "--outcome", "fetched"]);
+        rows.iter().filter(|row| row["url"].as_str().unwrap().contains("second.test")).count() as u64
+    };
+    assert_eq!(fetched("off"), PAGES, "all are new to their host");
+    let known = fetched("winnowing");
+    assert!(known < PAGES / 2, "{known} pages");
 }

@@ -1,6 +1,7 @@
 //! A second crawl of a site that was crawled before: what has not changed costs little and stores nothing.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use archive::tables::VISITS;
@@ -11,6 +12,7 @@ use serde_json::Value;
 use webs::demo::Demo;
 
 use crate::gannet::{Said, gannet};
+use crate::process::Running;
 use crate::served::Served;
 
 struct Shop {
@@ -48,15 +50,7 @@ impl Shop {
 
     /// Versions kept of each page, by its key.
     fn versions(&self) -> BTreeMap<u128, usize> {
-        let store = Store::open(&self.folder.path().join("data/crawl"), kv::Options::default()).unwrap();
-        let mut versions = BTreeMap::new();
-        for row in store.iter(&VISITS) {
-            let ((_, _, page, _), visit) = row.unwrap();
-            if visit.location.is_some() && matches!(visit.status, Some(200..=299)) {
-                *versions.entry(page).or_default() += 1;
-            }
-        }
-        versions
+        versions(&self.folder.path().join("data"))
     }
 
     fn outcomes(&self) -> BTreeMap<&'static str, u64> {
@@ -68,6 +62,46 @@ impl Shop {
         }
         outcomes
     }
+}
+
+fn versions(data: &Path) -> BTreeMap<u128, usize> {
+    let store = Store::open(&data.join("crawl"), kv::Options::default()).unwrap();
+    let mut versions = BTreeMap::new();
+    for row in store.iter(&VISITS) {
+        let ((_, _, page, _), visit) = row.unwrap();
+        if visit.location.is_some() && matches!(visit.status, Some(200..=299)) {
+            *versions.entry(page).or_default() += 1;
+        }
+    }
+    versions
+}
+
+/// The same crawl, refreshed once as a whole and once killed in the middle, and then gone on with.
+#[test]
+fn a_refresh_that_is_killed_ends_as_one_that_is_not() {
+    let (shop, _) = Shop::crawled();
+    let [data, copy, project] = ["data", "copy", "project.yaml"].map(|name| shop.folder.path().join(name));
+    let copied = std::process::Command::new("cp").arg("-r").args([&data, &copy]).status().unwrap();
+    assert!(copied.success());
+    shop.demo.set_epoch(2);
+    shop.json(&["refresh", "-q", "--json"]);
+    let before = shop.site.now();
+    let mut run = Running::start(&["refresh", "-q", "--data", copy.to_str().unwrap()]);
+    shop.site.wait_for(20, before, || run.is_alive());
+    assert!(run.is_alive(), "killed in the middle of its work: {}", run.errors());
+    run.kill();
+    let [there, project] = [&copy, &project].map(|path| path.to_str().unwrap());
+    let usual = ["crawl", "-q", "--allow-private", "--rate=unlimited"];
+    Running::start(&[&usual[..], &["-p", project, "--data", there]].concat()).finish();
+    let outcomes = |data: &Path| {
+        let said = gannet(&["pages", "--json", "--data", data.to_str().unwrap()]);
+        let rows = said.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let outcome = |row: Value| [&row["url"], &row["outcome"], &row["depth"]].map(Value::to_string);
+        rows.map(outcome).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(outcomes(&data), outcomes(&copy));
+    assert_eq!(versions(&data), versions(&copy));
+    assert_eq!(gannet(&["check", "--data", there]).code, Some(0));
 }
 
 #[test]
@@ -231,4 +265,69 @@ fn a_full_collection_gives_up_what_matters_least_for_what_matters_more() {
     // Room for it brings it back.
     desk.crawl(&start, &["--max-pages=9", "--order=breadth-first"]);
     assert!(fetched().is_superset(&first), "{:?}", fetched());
+}
+
+/// One page is missing once, then the host does not answer at all: nobody knows more than that they were there.
+#[test]
+fn pages_stay_pages_through_an_outage() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    let round = Arc::new(AtomicU32::new(0));
+    let seen = round.clone();
+    let web = crate::served::small(&["pier.test"], move |request| {
+        let path = request.path.as_str();
+        match (path, seen.load(Ordering::Relaxed)) {
+            (_, 2) => webs::Answer::new(503, "text/html", "").with("Retry-After", "7200"),
+            ("/harbour", 1) => crate::served::missing(),
+            ("/", _) => webs::Answer::new(
+                200,
+                "text/html",
+                "<a href=/harbour>harbour</a><a href=/lighthouse>light</a>",
+            ),
+            ("/harbour" | "/lighthouse", _) => {
+                let page = format!("<title>{path}</title><p>Ships pass {} at night.</p>", &path[1..]);
+                webs::Answer::new(200, "text/html", page)
+            }
+            _ => crate::served::missing(),
+        }
+    });
+    let desk = crate::duplicates::Desk::new(web);
+    let start = desk.site.start_url();
+    desk.crawl(&start, &[]);
+    let refresh = |to: u32| {
+        round.store(to, Ordering::Relaxed);
+        desk.json(&["refresh", "-q"]).remove(0)
+    };
+    let check = |words: [&str; 2]| {
+        let rows = desk.json(&["pages", "--outcome", "fetched", "--outcome", "not-modified"]);
+        assert_eq!(rows.len(), 3, "{rows:?}");
+        let harbour = rows.iter().find(|row| row["url"].as_str().unwrap().ends_with("/harbour")).unwrap();
+        let told = harbour["words"].as_str().unwrap();
+        assert!(
+            told.starts_with("fetched, kept; ") && words.iter().all(|word| told.contains(word)),
+            "{told}"
+        );
+        for format in ["jsonl", "csv"] {
+            let out = desk.say(&["export", format, "--outcome", "fetched", "--outcome", "not-modified"]).out;
+            assert_eq!(out.lines().count(), 3 + usize::from(format == "csv"), "{out}");
+        }
+        let sitemap = desk.say(&["export", "sitemap"]).out;
+        assert_eq!(sitemap.matches("<loc>").count(), 3, "{sitemap}");
+        let changes = desk.say(&["changes"]).out;
+        assert!(changes.contains("0 of 3 pages have changed"), "{changes}");
+        desk.json(&["search", "ships"]);
+        let index = desk.json(&["index", "list"]).remove(0)["name"].as_str().unwrap().to_owned();
+        let rebuilt = desk.say(&["index", "rebuild", &index]);
+        assert_eq!(rebuilt.code, Some(0), "{}", rebuilt.err);
+        let hits = desk.json(&["search", "ships night"]).remove(0);
+        assert_eq!(hits["hits"].as_array().unwrap().len(), 2, "{hits}");
+        assert_eq!(desk.say(&["check"]).code, Some(0));
+    };
+    assert_eq!(refresh(1)["pages_fetched"], 3);
+    check(["last asked", "404"]);
+    let summary = refresh(2);
+    assert_eq!((&summary["pages_fetched"], &summary["to_ask_again"]), (&3.into(), &3.into()), "{summary}");
+    assert_eq!(summary["waiting"], 0, "{summary}");
+    check(["asked for again", ": "]);
+    let text = desk.say(&["refresh", "-q"]).out;
+    assert!(text.contains("3 fetched (3 still to be asked for again), 0 URLs wait"), "{text}");
 }

@@ -5,7 +5,6 @@ use archive::tables::{LINKS, VISITS};
 use archive::{ArchiveWriter, RecordKind, Records};
 use frontier::tables::{HintsAnswer, RobotsAnswer, URLS};
 use frontier::{Asked, End, Offer, Settled, page_key};
-use judge::book::{self, StoredTexts};
 use kv::Reader;
 use model::{ErrorKind, HostKey, LeaseId, Outcome, Timestamp, UrlKey};
 
@@ -46,6 +45,8 @@ impl Conductor {
             ..
         } = read;
         self.tell(|| Event::Visited { lease, key, visited: Visited::of(&end, Some(&visit), rows.as_ref()) });
+        // Pages that have, or had, its text.
+        let mut copies = Vec::new();
         if !matches!(end, End::NoRoom) {
             if let Some(records) = &records {
                 let start = self.archive.as_ref().map(ArchiveWriter::position);
@@ -71,6 +72,7 @@ impl Conductor {
                 let verdict =
                     self.duplicates.judge(&mut state.batch, self.id, key, fingerprint.as_deref())?;
                 verdict.apply(offers, links, text.as_mut());
+                copies = verdict.left_behind;
             }
             if let Some(links) = &links {
                 state.batch.put(&LINKS, &row, links);
@@ -97,13 +99,20 @@ impl Conductor {
             state.visits += 1;
         }
         let missing = matches!(&end, End::Failed { error: ErrorKind::Status(404 | 410), .. });
+        if missing {
+            copies = self.duplicates.copies(&mut state.batch, self.id, key)?;
+        } else if matches!(&end, End::Redirect { .. } | End::Unwanted { .. }) {
+            copies = self.duplicates.forget(&mut state.batch, self.id, key)?;
+        }
         let settled = Settled { lease, key, sent: Some(sent), asked, end };
         let moment = self.moment(state);
         self.frontier.settle(&mut state.batch, settled, moment)?;
         if missing && self.is_gone(state, key)? {
             revisits::repeat_rows(&mut state.batch, self.id, key, started, Some(Stand::Gone))?;
-            book::forget(&mut StoredTexts { batch: &mut state.batch, crawl: self.id }, key)?;
+            self.duplicates.forget(&mut state.batch, self.id, key)?;
         }
+        let nofollow = self.project.crawl.follow_nofollow;
+        self.duplicates.follow_one(&mut self.frontier, &mut state.batch, self.id, &copies, nofollow)?;
         drop(read.room);
         self.release_if_done(state, lease)
     }

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use judge::book::{self, StoredTexts};
 use judge::compare::{Prepared, THRESHOLD, pairs};
-use judge::fingerprint::FingerprintMaker;
-use judge::lookup::{Fingerprints, MemoryIndex, Sketch};
+use judge::fingerprint::{FingerprintMaker, Threshold};
+use judge::lookup::{Fingerprints, MOST_HOLDERS, MemoryIndex, Sketch};
+use judge::tables::HOLDERS;
 use judge::winnow::Winnowing;
-use kv::{Batch, Durability, Store};
+use kv::{Batch, Durability, Reader, Store};
 use model::{CrawlId, CrawlSettings, Duplicates, HostKey, Page, UrlKey};
 
 /// Documents used, and characters of each.
@@ -90,6 +91,7 @@ fn near_duplicates_are_told_from_others() {
     let some: Vec<&String> =
         documents.iter().take(10).chain(edited.iter().take(20).map(|edit| &edit.text)).collect();
     let found = pairs(&some, settings, THRESHOLD);
+    assert!(found.iter().all(|pair| pair.similarity >= THRESHOLD), "{found:?}");
     for first in 0..some.len() {
         for second in first + 1..some.len() {
             let (a, b) = (prepare(some[first]), prepare(some[second]));
@@ -113,7 +115,7 @@ fn a_crawl_tells_near_duplicates_from_others() {
         let page = Page { main: text.to_owned(), text: text.to_owned(), ..Page::default() };
         let print = maker.of_page(&page).unwrap();
         let texts = &mut StoredTexts { batch, crawl: CrawlId(1) };
-        book::judge(texts, key(number), &print, settings.threshold).unwrap()
+        book::judge(texts, key(number), &print, Threshold::of(&settings)).unwrap()
     };
     let mut batch = store.batch();
     for (number, text) in documents.iter().enumerate() {
@@ -142,6 +144,46 @@ fn a_crawl_tells_near_duplicates_from_others() {
     let precision = counts.right as f64 / (counts.right + counts.wrong).max(1) as f64;
     let recall = counts.right as f64 / counts.positive as f64;
     assert!(counts.positive >= 100 && precision >= 0.99 && recall >= 0.95, "{precision} {recall}");
+}
+
+/// More pages of one site than a hash has holders and a look-up candidates: what all of them have in common counts as
+/// boilerplate, and the one that a page is a copy of is found all the same.
+#[test]
+fn a_near_duplicate_is_found_among_many_pages_with_the_same_boilerplate() {
+    const PAGES: usize = 3 * MOST_HOLDERS;
+    let settings = CrawlSettings { duplicates: Duplicates::Winnowing, ..CrawlSettings::default() };
+    let settings = settings.duplicate_settings();
+    let mut maker = FingerprintMaker::of(&settings).unwrap();
+    let text = |number: usize, edited: bool| {
+        let mut words: Vec<String> = (0..250_u64)
+            .map(|place| (number as u64 * 1_009 + place).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40)
+            .map(|word| format!("{word:x}"))
+            .collect();
+        if edited {
+            words[number % 250] = "edited".to_owned();
+        }
+        format!("{HEAD} {} {FOOT}", words.join(" "))
+    };
+    let key = |number: usize| UrlKey { host: HostKey(1), page: (number as u128) << 96 };
+    let store = Store::memory();
+    let mut batch = store.batch();
+    let mut judged = |number: usize, text: &str| {
+        let page = Page { main: text.to_owned(), text: text.to_owned(), ..Page::default() };
+        let print = maker.of_page(&page).unwrap();
+        let texts = &mut StoredTexts { batch: &mut batch, crawl: CrawlId(1) };
+        book::judge(texts, key(number), &print, Threshold::of(&settings)).unwrap()
+    };
+    for number in 0..PAGES {
+        assert!(!judged(number, &text(number, false)).is_duplicate(), "{number}");
+    }
+    for number in 0..PAGES {
+        let verdict = judged(PAGES + number, &text(number, true));
+        let found: Vec<UrlKey> = verdict.twins.iter().map(|twin| twin.page).collect();
+        assert_eq!(found, [key(number)], "{number}");
+    }
+    let full =
+        batch.prefix(&HOLDERS, &1_u32).map(Result::unwrap).filter(|row| row.1.pages.len() == MOST_HOLDERS);
+    assert!(full.count() > 0, "some hashes have all the holders they may have");
 }
 
 /// Pairs by tenths of the text that they share: all, those judged near duplicates, and those that a look-up finds.
@@ -248,7 +290,7 @@ fn edited(documents: &[String]) -> Vec<Labelled> {
             let mut scattered = words.clone();
             for nth in 0..count {
                 let at = (nth * words.len() / count.max(1) + nth * 7 % 5).min(words.len() - 1);
-                scattered[at] = "changed";
+                scattered[at] = other[(nth * 31 + original) % other.len()];
             }
             add(scattered);
             let start = (words.len() - count) / 3;

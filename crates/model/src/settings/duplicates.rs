@@ -45,6 +45,8 @@ pub struct DuplicateSettings {
     pub window: u32,
     /// How alike near duplicates are at least, 0 to 1.
     pub threshold: f64,
+    /// The same where both texts are long.
+    pub threshold_of_long: f64,
     /// What is done with exact ones.
     pub exact: DuplicateAct,
     /// What is done with near ones.

@@ -294,7 +294,7 @@ pub struct CrawlSettings {
     #[serde(deserialize_with = "request::above_zero")]
     #[schemars(extend("x-group" = "Duplicates", "x-unit" = "hashes"))]
     pub duplicates_w: u32,
-    /// How alike near duplicates are at least, in percent; 0 = 60 by winnowing, 90 by words.
+    /// How alike near duplicates are at least, in percent; 0 = 70 by winnowing, 55 where both texts are long, 90 by words.
     #[serde(deserialize_with = "request::percent")]
     #[schemars(extend("x-group" = "Duplicates", "x-unit" = "percent"))]
     pub duplicates_threshold: u32,
@@ -519,13 +519,16 @@ impl CrawlSettings {
 
     /// Which pages count as duplicates, and what is done with them.
     pub fn duplicate_settings(&self) -> DuplicateSettings {
-        let usual = if self.duplicates == Duplicates::Keywords { 90 } else { 60 };
-        let threshold = if self.duplicates_threshold == 0 { usual } else { self.duplicates_threshold };
+        let (usual, usual_of_long) =
+            if self.duplicates == Duplicates::Keywords { (90, 90) } else { (70, 55) };
+        let or = |usual| if self.duplicates_threshold == 0 { usual } else { self.duplicates_threshold };
+        let part = |percent: u32| f64::from(percent) / 100.0;
         DuplicateSettings {
             method: if self.keep == KeepPages::All { self.duplicates } else { Duplicates::Off },
             gram: self.duplicates_k,
             window: self.duplicates_w,
-            threshold: f64::from(threshold) / 100.0,
+            threshold: part(or(usual)),
+            threshold_of_long: part(or(usual_of_long)),
             exact: self.exact_duplicates,
             near: self.near_duplicates,
         }

@@ -18,6 +18,11 @@ impl Output {
         writeln!(self.0, "{line}").map_err(Failure::output)
     }
 
+    /// Writes bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.0.write_all(bytes).map_err(Failure::output)
+    }
+
     /// Prints a text as it is.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         self.0.write_all(text.as_bytes()).map_err(Failure::output)

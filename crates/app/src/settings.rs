@@ -99,6 +99,7 @@ pub fn layered(
             crawl = setting
                 .read(&texts)
                 .and_then(|value| crawl.with(&setting.key, value))
+                .and_then(|crawl| with_selectors(crawl, &setting.key))
                 .map_err(|problem| SettingsError::Environment { name: variable, problem })?;
         }
         if let Ok(Some(texts)) = flags.try_get_many::<String>(&setting.key) {
@@ -106,6 +107,7 @@ pub fn layered(
             crawl = setting
                 .read(&texts)
                 .and_then(|value| crawl.with(&setting.key, value))
+                .and_then(|crawl| with_selectors(crawl, &setting.key))
                 .map_err(|problem| SettingsError::Flag { flag: setting.flag(), problem })?;
         }
     }
@@ -122,6 +124,17 @@ pub fn layered(
     let first = start.first().ok_or(SettingsError::NoStart)?;
     let name = name.unwrap_or_else(|| ProjectName::of(first));
     Ok(Project { name, start, crawl, fields, index }.normalised())
+}
+
+/// The settings, if those of this key are selectors where they should be.
+fn with_selectors(crawl: CrawlSettings, key: &str) -> Result<CrawlSettings, String> {
+    let selectors = match key {
+        "links_in" => &crawl.links_in,
+        "ignore_changes" => &crawl.ignore_changes,
+        _ => return Ok(crawl),
+    };
+    template::Template::check_selectors(key, selectors).map_err(|mistake| mistake.problem)?;
+    Ok(crawl)
 }
 
 /// Reads a project file. Paths in it are relative to it.

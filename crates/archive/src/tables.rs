@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use kv::{Record, Table};
+use kv::{DecodeError, Record, Table};
 use model::{Cut, ErrorKind, Link, LinkKind, LinkLook, PageUrl, Rel, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,8 @@ pub struct VisitRecord {
     pub noindex: bool,
     /// The address it calls its own, where that is another.
     pub canonical: Option<PageUrl>,
+    /// Hash of what lasts of its text; another one is a change that is no noise. Zero where it is not known.
+    pub text_hash: u64,
 }
 
 /// The links of a page, in document order.
@@ -100,7 +102,15 @@ impl Edge {
 }
 
 impl Record for VisitRecord {
-    const VERSION: u8 = 1;
+    const VERSION: u8 = 2;
+
+    fn migrate(version: u8, fields: &[u8]) -> Result<Self, DecodeError> {
+        match version {
+            // Without a hash of the text.
+            1 => kv::read_fields(&[fields, &[0]].concat()),
+            found => Err(DecodeError::Version { found, known: Self::VERSION }),
+        }
+    }
 }
 
 impl Record for Links {
@@ -109,4 +119,21 @@ impl Record for Links {
 
 impl Record for Committed {
     const VERSION: u8 = 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use kv::Value as _;
+
+    use super::*;
+
+    #[test]
+    fn visits_of_before_are_read() {
+        let visit = VisitRecord { status: Some(200), content_hash: 7, ..VisitRecord::default() };
+        let mut bytes = Vec::new();
+        visit.encode(&mut bytes);
+        bytes[0] = 1;
+        bytes.pop();
+        assert_eq!(VisitRecord::decode(&bytes).unwrap(), visit);
+    }
 }

@@ -11,6 +11,7 @@ use archive::{
 };
 use fetch::{Answer, NextStep, Share, Unwanted};
 use frontier::{Asked, End, Patience, Sent, TextMark};
+use judge::change::passing::lasting_hash;
 use judge::fingerprint::{Fingerprint, FingerprintMaker};
 use model::{
     CrawlId, CrawlSettings, EarlierVersion, ErrorKind, Fetched, KeepPages, LeaseId, LeasedUrl, OffTopic,
@@ -314,6 +315,7 @@ fn visit_record(fetched: &Fetched, page: Option<&Page>, error: Option<ErrorKind>
         last_modified: validators.last_modified,
         noindex: page.is_some_and(|page| page.directives.noindex),
         canonical: page.and_then(|page| page.canonical.clone()).filter(|own| *own != fetched.url),
+        text_hash: page.map_or(0, |page| lasting_hash(&page.text, &page.main)),
     }
 }
 

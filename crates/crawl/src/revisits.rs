@@ -48,11 +48,11 @@ impl PageHistory {
     ) -> Option<PageHistory> {
         let bounds = Intervals { least: settings.least, most: settings.most };
         let usual = settings.every.clamp(bounds.least, bounds.most);
-        let mut found: Option<(PageHistory, Timestamp, u64)> = None;
+        let mut found: Option<(PageHistory, Timestamp, &VisitRecord)> = None;
         let mut found_later = false;
         for (at, visit) in visits {
             let content = match visit.status {
-                Some(200..=299) => Some(visit.content_hash),
+                Some(200..=299) => Some(visit),
                 Some(304) => None,
                 // An outage is no comparison.
                 _ => continue,
@@ -68,8 +68,10 @@ impl PageHistory {
                 found = content.map(|content| (page, at, content));
                 continue;
             };
-            let changed = content.is_some_and(|content| content != *known);
-            *known = content.unwrap_or(*known);
+            let changed = content.is_some_and(|content| has_changed(known, content));
+            // A body that is the same was not read again.
+            let says_less = |found: &VisitRecord| found.text_hash == 0 && !changed;
+            *known = content.filter(|found| !says_less(found)).unwrap_or(*known);
             // How long it is known to have stood: since the visit before, or since it was changed, if it says when.
             let stood = match changed {
                 false => Some(at.since(page.last)),
@@ -103,6 +105,14 @@ impl PageHistory {
     /// Days since it was last found.
     fn age(&self, now: Timestamp) -> f64 {
         now.since(self.last).as_millis() as f64 / DAY
+    }
+}
+
+/// True when a later visit found another page: by its text where that is known, so that clocks and scripts do not count.
+fn has_changed(known: &VisitRecord, found: &VisitRecord) -> bool {
+    match (known.text_hash, found.text_hash) {
+        (0, _) | (_, 0) => known.content_hash != found.content_hash,
+        (known, found) => known != found,
     }
 }
 
@@ -319,6 +329,24 @@ mod tests {
             PageHistory::of(visits[..1].iter().map(|(at, visit)| (*at, visit)), &settings, days(8)),
             None
         );
+    }
+
+    #[test]
+    fn a_history_counts_changes_of_the_text_where_it_is_known() {
+        let settings = CrawlSettings::default().revisit_settings();
+        let visits = [(1, 1), (2, 1), (2, 0), (3, 1), (4, 2), (5, 0), (5, 2)];
+        let visits: Vec<_> = visits
+            .iter()
+            .zip(0..)
+            .map(|((content, text_hash), day)| {
+                let visit = VisitRecord { text_hash: *text_hash, ..visit(Some(200), *content) };
+                (Timestamp(day * 86_400_000), visit)
+            })
+            .collect();
+        let now = Timestamp(10 * 86_400_000);
+        let found = PageHistory::of(visits.iter().map(|(at, visit)| (*at, visit)), &settings, now).unwrap();
+        // Noise, nothing, noise; another text; other content of an unknown text; nothing.
+        assert_eq!((found.history.comparisons, found.history.changes), (6, 2));
     }
 
     /// A page that says when it was changed tells more than one that only differs.

@@ -182,6 +182,7 @@ fn visit(page: u64) -> VisitRecord {
         last_modified: None,
         noindex: false,
         canonical: None,
+        text_hash: 0,
     }
 }
 

@@ -28,6 +28,16 @@ pub enum ChangesRow {
         /// The same in words.
         words: String,
     },
+    /// A page that leads elsewhere now.
+    Moved {
+        /// The page.
+        url: String,
+        /// Where it leads.
+        to: String,
+        /// Since when.
+        #[schema(value_type = String)]
+        at: Moment,
+    },
     /// The last line of a list.
     Counts(ChangeCounts),
 }
@@ -45,19 +55,22 @@ pub struct PageChange {
     pub after: Moment,
     /// Versions that are kept.
     pub versions: u64,
-    /// What differs first: `same`, `tags`, `tree`, `attributes`, `image`, or `source`: only scripts, comments and white
-    /// space.
+    /// What differs first: `same`, `tags`, `tree`, `text`, `attributes`, `image`, or `source`: only scripts, comments,
+    /// white space and what else nobody reads.
     pub level: String,
     /// How much of the text is another: `none`, `no-text`, `small`, `medium`, `large` or `complete`.
     pub severity: String,
     /// The same against the first version.
     pub severity_since_first: String,
-    /// Only places differ that change every time, or that were named as such.
+    /// Only clocks, counters and the like differ that change every time, or what was named as noise.
     pub noise: bool,
-    /// Words that came; those at places that change every time are not counted.
+    /// Words that came; noise is not counted.
     pub words_added: u64,
     /// Words that went.
     pub words_removed: u64,
+    /// What differs as noise, where one page or noise was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub noise_places: Vec<NoisePlace>,
     /// The cascade step by step, where one page was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<ChangeStep>,
@@ -83,12 +96,21 @@ pub struct ChangeDetails {
     pub text_one: [f64; 2],
     /// Text II of both.
     pub text_two: [f64; 2],
-    /// Places that change every time.
-    pub noise_places: Vec<String>,
-    /// The main text before, without places that change every time.
+    /// The main text before, without noise.
     pub text_before: String,
     /// The same after.
     pub text_after: String,
+}
+
+/// A place at which noise differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NoisePlace {
+    /// The path of the element, with ids, classes and positions from the second on; of an attribute with `@name`.
+    pub place: String,
+    /// What stood there.
+    pub before: String,
+    /// What stands there.
+    pub after: String,
 }
 
 /// Words that came or went.
@@ -124,9 +146,15 @@ pub struct ChangeCounts {
     pub changed: u64,
     /// Those of them of which only noise differs.
     pub noise: u64,
+    /// Images that are others than before.
+    #[serde(default)]
+    pub images: u64,
     /// Pages that are gone.
     pub gone: u64,
-    /// Pages that are kept.
+    /// Pages that lead elsewhere now.
+    #[serde(default)]
+    pub moved: u64,
+    /// Pages that are kept, images aside.
     pub pages: u64,
 }
 
@@ -147,7 +175,10 @@ pub struct PageVersion {
     /// Its main text, where one version was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Its content, decoded, where one version was asked for.
+    /// Its content, decoded, where one version was asked for and it is text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
+    /// The bytes of its content in Base64, where it is no text, as images and PDFs are, or they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
 }

@@ -13,6 +13,9 @@ const LETTERS_BEFORE: usize = 8;
 /// Levels shown of a tree.
 const MOST_LEVELS: usize = 40;
 
+/// Elements shown that differ.
+const MOST_NODES: usize = 5;
+
 /// Images shown.
 const MOST_IMAGES: usize = 3;
 
@@ -131,11 +134,21 @@ fn counts(counts: &[usize]) -> String {
 fn differing(verdict: &Verdict) -> String {
     let levels: Vec<String> =
         verdict.levels.iter().take(MOST_LEVELS).map(|level| level.level.to_string()).collect();
-    match levels.len() {
-        0 => String::new(),
+    let which = match levels.len() {
+        0 => return String::new(),
         1 => format!(", level {} differs", levels[0]),
         _ => format!(", levels {} differ", levels.join(", ")),
-    }
+    };
+    let nodes: Vec<_> = verdict.levels.iter().flat_map(|level| &level.nodes).collect();
+    let value = |value: Option<f64>| value.map_or("none".to_owned(), |value| format!("{value:.3}"));
+    let shown: Vec<String> = nodes
+        .iter()
+        .take(MOST_NODES)
+        .map(|node| format!("node {} {} → {}", node.id, value(node.values.0), value(node.values.1)))
+        .collect();
+    let more = if nodes.len() > MOST_NODES { ", …" } else { "" };
+    let values = if shown.is_empty() { "" } else { ": " };
+    format!("{which}{values}{}{more}", shown.join(", "))
 }
 
 #[cfg(test)]
@@ -157,7 +170,10 @@ mod tests {
             .collect();
         assert_eq!(shown[0], ("hash", "0000000000000001", "0000000000000002", true));
         assert_eq!(shown[1], ("tags", "1 tags: p / p", "2 tags: ph / pr", true));
-        assert_eq!(shown[2], ("levels", "1 2 1", "1 2 2, levels 2, 3 differ", true));
+        // Elements keep their ids from one version to the next; one that came has the next one.
+        let nodes = "node 3 0.000 → 66.220, node 5 none → 0.000";
+        assert_eq!(shown[2].2, format!("1 2 2, levels 2, 3 differ: {nodes}"));
+        assert_eq!((shown[2].0, shown[2].1, shown[2].3), ("levels", "1 2 1", true));
         assert_eq!(shown[3], ("tree diff", "0 elements went", "1 came, 1 edited, 0 attributes differ", true));
         assert_eq!((shown[4].0, shown[4].3), ("text codes", true));
         assert_eq!(shown[5], ("word diff", "0 words went", "1 came", true));

@@ -1,24 +1,27 @@
 //! `changes`: what differs between the versions of pages; `version`: a page as it was.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use catalog::ProjectEntry;
 use frontier::kept_as;
 use frontier::tables::URLS;
 use html::select::{Fuel, Selected, Selector};
-use judge::change::noise::Noise;
+use judge::change::noise::{LeftOut, Marked, Noise, Quiet};
 use judge::change::text::{Severity, severity};
-use judge::change::{Level, Verdict, Version, compare};
+use judge::change::{Level, Verdict, Version, compare, level};
 use kv::{Reader, Snapshot};
-use model::{CrawlId, HostKey, Outcome, Page, PageUrl, Timestamp, UrlKey};
+use model::{CrawlId, Fetched, HostKey, Outcome, Page, PageUrl, Timestamp, UrlKey};
 
 use crate::change_rows::{
-    ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, PageChange, PageVersion,
+    ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, NoisePlace, PageChange, PageVersion,
 };
 use crate::change_steps::{ChangeStep, image_steps, steps};
 use crate::changed_images::{ChangedImage, Images, is_image};
 use crate::sink::Sink;
-use crate::versions::{KeptPages, Source, Visited, versions, visits};
+use crate::versions::{KeptPages, Source, Visited, decoded, versions, visits};
 use crate::walk::Walk;
 use crate::{ChangesRequest, Data, Moment, ServiceError, VersionRequest};
 
@@ -27,6 +30,9 @@ const LEARNED_FROM: usize = 6;
 
 /// Words and elements of a change that are shown.
 const MOST_SHOWN: usize = 500;
+
+/// Rows beyond those asked for that are held before the least of them are dropped.
+const SPARE_ROWS: usize = 1_000;
 
 /// The level at which only images differ.
 const IMAGE: &str = "image";
@@ -57,59 +63,105 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
         };
         return out.send(&ChangesRow::Change(Box::new(change)));
     }
+    if request.from.is_some() || request.to.is_some() {
+        let words = "from and to are versions of one page: name it, or ask for changes since a moment";
+        return Err(ServiceError::Question(words.to_owned()));
+    }
     let images = match entry.project.crawl.images_per_page {
         0 => HashSet::new(),
         _ => look.other_images()?,
     };
     let mut counts = ChangeCounts::default();
-    let mut left = request.limit.unwrap_or(u64::MAX);
+    let mut listed = Listed { rows: Vec::new(), most: request.limit };
+    let is_meant = |at: Moment| request.since.is_none_or(|since| at >= since);
     for row in look.snapshot.prefix(&URLS, &entry.crawl.0) {
         let ((_, host, page), record) = row?;
+        let key = UrlKey { host: HostKey(host), page };
+        let url = record.url.to_string();
         if let Outcome::Gone { status, first, last } = record.outcome {
-            if request.since.is_none_or(|since| last >= since.0) {
+            let (first, last) = (first.into(), last.into());
+            if is_meant(last) {
                 counts.gone += 1;
-                if left > 0 {
-                    left -= 1;
-                    let (url, words) = (record.url.to_string(), record.outcome.to_string());
-                    let (first, last) = (first.into(), last.into());
-                    out.send(&ChangesRow::Gone { url, status, first, last, words })?;
-                }
+                let words = record.outcome.to_string();
+                listed.add(GONE, last, ChangesRow::Gone { url, status, first, last, words });
             }
             continue;
         }
-        let key = UrlKey { host: HostKey(host), page };
-        let is_kept = kept_as(&look.snapshot, look.crawl, key, &record.outcome)?.is_some();
-        counts.pages += u64::from(record.outcome.is_page() || is_kept);
         let kept = versions(&look.snapshot, look.crawl, key)?;
+        let Some(latest) = kept.last() else { continue };
+        if let Outcome::Redirected { to } = &record.outcome {
+            let seen = visits(&look.snapshot, look.crawl, key)?;
+            let since = seen.iter().rev().take_while(|visited| !visited.is_version()).last();
+            let at = since.map_or(latest.at, |visited| visited.at).into();
+            if is_meant(at) {
+                counts.moved += 1;
+                listed.add(MOVED, at, ChangesRow::Moved { url, to: to.to_string(), at });
+            }
+            continue;
+        }
+        let is_picture = is_image(latest);
+        let is_kept = kept_as(&look.snapshot, look.crawl, key, &record.outcome)?.is_some();
+        counts.pages += u64::from((record.outcome.is_page() || is_kept) && !is_picture);
+        let told = if request.noise { Told::Noise } else { Told::Verdict };
         // What cannot be read any more is not worth the whole list.
         let change = match &kept[..] {
-            [] => continue,
-            [only] if images.is_empty() || is_image(only) => continue,
-            [only] => match look.images_of(&record.url, only, Some(&images), Told::Verdict) {
-                Ok(Some(change)) if request.since.is_none_or(|since| change.after >= since) => {
-                    counts.changed += 1;
-                    change
-                }
-                _ => continue,
-            },
-            [.., before, after] => {
-                if request.since.is_some_and(|since| after.at < since.0) {
-                    continue;
-                }
-                counts.changed += 1;
-                let Ok(change) = look.change(&record.url, &kept, before, after, Told::Verdict) else {
-                    continue;
-                };
-                change
+            [.., before, after] if is_meant(after.at.into()) => {
+                look.change(&record.url, &kept, before, after, told).ok()
             }
+            _ if images.is_empty() || is_picture => None,
+            _ => look.images_of(&record.url, latest, Some(&images), told).ok().flatten(),
         };
-        counts.noise += u64::from(change.noise);
-        if left > 0 && (!change.noise || request.noise) {
-            left -= 1;
-            out.send(&ChangesRow::Change(Box::new(change)))?;
+        let Some(change) = change.filter(|change| is_meant(change.after)) else { continue };
+        counts.images += u64::from(is_picture);
+        counts.changed += u64::from(!is_picture);
+        counts.noise += u64::from(change.noise && !is_picture);
+        if !change.noise || request.noise {
+            let (rank, after) = (rank(&change), change.after);
+            listed.add(rank, after, ChangesRow::Change(Box::new(change)));
         }
     }
+    listed.in_order().into_iter().try_for_each(|row| out.send(&row))?;
     out.send(&ChangesRow::Counts(counts))
+}
+
+/// Pages that are gone or lead elsewhere come before all that changed.
+const GONE: u8 = u8::MAX;
+const MOVED: u8 = GONE - 1;
+
+/// How much a change matters: noise least, then what leaves the text as it was.
+fn rank(change: &PageChange) -> u8 {
+    let by_text = SEVERITIES.iter().position(|severity| severity_name(*severity) == change.severity);
+    if change.noise { 0 } else { 1 + by_text.unwrap_or_default() as u8 }
+}
+
+/// Rows of a list, most severe first, then latest.
+struct Listed {
+    rows: Vec<(Reverse<(u8, Moment)>, ChangesRow)>,
+    most: Option<u64>,
+}
+
+impl Listed {
+    fn add(&mut self, rank: u8, at: Moment, row: ChangesRow) {
+        self.rows.push((Reverse((rank, at)), row));
+        if self.rows.len() >= self.most().saturating_mul(2).saturating_add(SPARE_ROWS) {
+            self.sort();
+        }
+    }
+
+    fn most(&self) -> usize {
+        self.most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX))
+    }
+
+    /// Equals stay in the order of the store, so that pages of a list fit together.
+    fn sort(&mut self) {
+        self.rows.sort_by_key(|(place, _)| *place);
+        self.rows.truncate(self.most());
+    }
+
+    fn in_order(mut self) -> Vec<ChangesRow> {
+        self.sort();
+        self.rows.into_iter().map(|(_, row)| row).collect()
+    }
 }
 
 pub(crate) fn version(data: &Data, request: &VersionRequest, out: &mut Sink<'_>) -> Result<(), ServiceError> {
@@ -125,6 +177,7 @@ pub(crate) fn version(data: &Data, request: &VersionRequest, out: &mut Sink<'_>)
         bytes: visited.visit.content_bytes,
         text: None,
         content: None,
+        raw: None,
     };
     if request.list {
         return kept.iter().try_for_each(|visited| out.send(&view(visited)));
@@ -137,8 +190,18 @@ pub(crate) fn version(data: &Data, request: &VersionRequest, out: &mut Sink<'_>)
         Some(first) => ServiceError::NotYet { url: url.to_string(), first: first.at.into() },
         None => ServiceError::NotKept(url.to_string()),
     })?;
-    let Source { html, page, .. } = KeptPages::of(data, &entry)?.source(&url, found)?;
-    out.send(&PageVersion { text: Some(main(page)), content: Some(html), ..view(found) })
+    let pages = KeptPages::of(data, &entry)?;
+    let answer = pages.answer(&url, found)?;
+    let content = (is_text(&answer) && !request.raw).then(|| decoded(&answer, &url));
+    let raw = content.is_none().then(|| STANDARD.encode(&answer.content));
+    let text = Some(main(pages.read(&answer)));
+    out.send(&PageVersion { text, content, raw, ..view(found) })
+}
+
+/// True of what can be shown as text.
+fn is_text(answer: &Fetched) -> bool {
+    let kinds = ["text/", "html", "xml", "json", "javascript"];
+    answer.content_type().is_none_or(|kind| kinds.iter().any(|text| kind.contains(text)))
 }
 
 /// The latest change of a page in words, and step by step; none where nothing of it differs or it cannot be read.
@@ -156,7 +219,7 @@ pub(crate) fn latest(data: &Data, entry: &ProjectEntry, url: &PageUrl) -> Option
         [.., before, after] => look.change(url, &kept, before, after, Told::Steps).ok()?,
         [] => return None,
     };
-    let noise = if change.noise { ", only where it changes every time" } else { "" };
+    let noise = if change.noise { ", by noise only" } else { "" };
     let words = format!(
         "{} versions; at {} {} differed first, text: {} ({} words came, {} went){noise}",
         change.versions,
@@ -186,8 +249,13 @@ fn chosen<'a>(
     };
     match (before, after) {
         (Some(before), Some(after)) => Ok((&kept[before], &kept[after])),
-        _ if kept.is_empty() => Err(ServiceError::NotKept(url.to_string())),
-        _ => Err(ServiceError::OneVersion(url.to_string())),
+        _ => Err(match kept {
+            [] => ServiceError::NotKept(url.to_string()),
+            [_] if request.from.is_none() && request.to.is_none() => {
+                ServiceError::OneVersion(url.to_string())
+            }
+            [first, ..] => ServiceError::NotYet { url: url.to_string(), first: first.at.into() },
+        }),
     }
 }
 
@@ -211,6 +279,8 @@ fn main(page: Page) -> String {
 enum Told {
     /// What differs first, and how much.
     Verdict,
+    /// Also what is noise.
+    Noise,
     /// Also the cascade step by step.
     Steps,
     /// Also words, elements and pictures.
@@ -223,6 +293,13 @@ struct Look {
     crawl: CrawlId,
     pages: KeptPages,
     ignored: Vec<Selector>,
+}
+
+impl NoisePlace {
+    fn of(left_out: LeftOut) -> NoisePlace {
+        let LeftOut { place, before, after } = left_out;
+        NoisePlace { place, before, after }
+    }
 }
 
 impl Look {
@@ -238,25 +315,35 @@ impl Look {
             return Ok(self.image(url, kept, before, after, told));
         }
         let (before_it, it) = (self.pages.source(url, before)?, self.pages.source(url, after)?);
-        let mut noise = self.learned(url, kept, after);
-        self.named(&before_it.html, &mut noise);
-        self.named(&it.html, &mut noise);
-        let (old, new) = (self.quiet(&before_it, &it, &noise), self.quiet(&it, &before_it, &noise));
+        let noise = self.learned(url, kept, after);
+        let quiet = self.quiet(&before_it, &it, &noise);
+        let [old, new] = self.texts(&before_it, &it, quiet.as_ref());
         let (old_html, new_html) = (&before_it.html, &it.html);
         let verdict = compare(Version { html: old_html, text: &old }, Version { html: new_html, text: &new });
         let since_first = match kept.first().filter(|first| first.at != before.at) {
             Some(first) => {
                 let first = self.pages.source(url, first)?;
-                severity(&self.quiet(&first, &it, &noise), &self.quiet(&it, &first, &noise))
+                let [old, new] = self.texts(&first, &it, self.quiet(&first, &it, &noise).as_ref());
+                severity(&old, &new)
             }
-            None => severity(&old, &new),
+            None => verdict.severity,
         };
         let count = |added: bool| {
             let words = verdict.words.iter().filter(|change| change.added == added);
             words.map(|change| change.words.split(' ').count() as u64).sum()
         };
         let (words_added, words_removed) = (count(true), count(false));
-        let is_noise = noise.explains(&verdict.levels, &verdict.attributes) || verdict.level == Level::Source;
+        let left = match &quiet {
+            Some(quiet) => level(&quiet.html[0], &quiet.html[1]),
+            None => verdict.level,
+        };
+        // A document of which the text is the same has other bytes that nobody reads; one without a text may have any.
+        let is_unread = it.html.is_empty() && old.is_empty() && new.is_empty();
+        let is_noise = matches!(left, Level::Source | Level::Same) && !is_unread;
+        let differs = match if is_noise { verdict.level } else { left } {
+            Level::Same if before.visit.content_hash != after.visit.content_hash => Level::Source,
+            level => level,
+        };
         let images = match told >= Told::Steps || is_noise {
             true => self.images(told).of_page((&before_it.page, before.at), (&it.page, after.at))?,
             false => Vec::new(),
@@ -273,25 +360,39 @@ impl Look {
             before: before.at.into(),
             after: after.at.into(),
             versions: kept.len() as u64,
-            level: if by_image { IMAGE } else { level_name(verdict.level) }.to_owned(),
+            level: if by_image { IMAGE } else { level_name(differs) }.to_owned(),
             severity: severity_name(verdict.severity).to_owned(),
             severity_since_first: severity_name(since_first).to_owned(),
             noise: is_noise && !by_image,
             words_added,
             words_removed,
+            noise_places: match told {
+                Told::Verdict => Vec::new(),
+                _ => quiet.into_iter().flat_map(|quiet| quiet.left_out).map(NoisePlace::of).collect(),
+            },
             steps,
-            details: (told == Told::Whole)
-                .then(|| ChangeDetails { images, ..detailed(verdict, &noise, old, new) }),
+            details: (told == Told::Whole).then(|| ChangeDetails { images, ..detailed(verdict, old, new) }),
         })
     }
 
-    /// The main text of a version without what is noise beside another.
-    fn quiet(&self, of: &Source, other: &Source, noise: &Noise) -> String {
-        let is_html = of.fetched.content_type().is_none_or(|kind| kind.contains("html"));
-        if !is_html || noise.places().next().is_none() {
-            return main(of.page.clone());
+    /// Two versions without what is noise, learned or named; none where nothing is.
+    fn quiet(&self, old: &Source, new: &Source, noise: &Noise) -> Option<Quiet> {
+        let is_document = old.html.is_empty() && new.html.is_empty();
+        if is_document || self.ignored.is_empty() && noise.places().next().is_none() {
+            return None;
         }
-        main(self.pages.read_as(&of.fetched, noise.without(&of.html, &other.html)))
+        noise.quiet(&self.marked(&old.html), &self.marked(&new.html))
+    }
+
+    /// The main texts of two versions, without their noise.
+    fn texts(&self, old: &Source, new: &Source, quiet: Option<&Quiet>) -> [String; 2] {
+        match quiet {
+            Some(Quiet { html: [before, after], .. }) => [
+                main(self.pages.read_as(&old.fetched, before.clone())),
+                main(self.pages.read_as(&new.fetched, after.clone())),
+            ],
+            None => [main(old.page.clone()), main(new.page.clone())],
+        }
     }
 
     /// Images of which more than one version is kept.
@@ -343,13 +444,17 @@ impl Look {
         if !among.is_none_or(is_meant) {
             return Ok(None);
         }
-        let last =
-            visits(&self.snapshot, self.crawl, UrlKey::of(url))?.last().map_or(only.at, |last| last.at);
+        let seen = visits(&self.snapshot, self.crawl, UrlKey::of(url))?;
+        let last = seen.last().map_or(only.at, |last| last.at);
+        let versions = seen.iter().filter(|visited| visited.is_version()).count();
         let images = self.images(told).of_page((&page, only.at), (&page, last))?;
         if images.is_empty() {
             return Ok(None);
         }
-        Ok(Some(of_images(images, told, unchanged_text(url, 1, only.at, last))))
+        // The page was the same at every visit; its change is as old as the latest of its images.
+        let since = images.iter().filter_map(|image| image.at[1]).max();
+        let since = since.map_or(last, |since| since.0);
+        Ok(Some(of_images(images, told, unchanged_text(url, versions, only.at, since))))
     }
 
     /// What earlier versions teach.
@@ -364,17 +469,16 @@ impl Look {
         Noise::learned(&sources.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// What the asker knows.
-    fn named(&self, html: &str, noise: &mut Noise) {
-        if self.ignored.is_empty() {
-            return;
-        }
-        let tree = html::parse(html, &mut ());
+    /// A version with what the asker knows to be noise.
+    fn marked(&self, html: &str) -> Marked {
+        let mut marked = Marked::new(html);
         for selector in &self.ignored {
-            if let Ok(Selected::Nodes(found)) = selector.select(&tree, tree.root(), &mut Fuel::new(FUEL)) {
-                found.iter().for_each(|found| noise.add(&tree, found.node()));
+            let root = marked.tree().root();
+            if let Ok(Selected::Nodes(found)) = selector.select(marked.tree(), root, &mut Fuel::new(FUEL)) {
+                found.iter().for_each(|found| marked.mark(found));
             }
         }
+        marked
     }
 }
 
@@ -399,12 +503,13 @@ fn unchanged_text(url: &PageUrl, versions: usize, before: Timestamp, after: Time
         noise: false,
         words_added: 0,
         words_removed: 0,
+        noise_places: Vec::new(),
         steps: Vec::new(),
         details: None,
     }
 }
 
-fn detailed(verdict: Verdict, noise: &Noise, before: String, after: String) -> ChangeDetails {
+fn detailed(verdict: Verdict, before: String, after: String) -> ChangeDetails {
     let cut = |mut list: Vec<String>| {
         list.truncate(MOST_SHOWN);
         list
@@ -432,7 +537,6 @@ fn detailed(verdict: Verdict, noise: &Noise, before: String, after: String) -> C
         images: Vec::new(),
         text_one: [verdict.text_one.0, verdict.text_one.1],
         text_two: [verdict.text_two.0, verdict.text_two.1],
-        noise_places: noise.places().take(MOST_SHOWN).map(str::to_owned).collect(),
         text_before: before,
         text_after: after,
     }
@@ -443,10 +547,21 @@ fn level_name(level: Level) -> &'static str {
         Level::Same => "same",
         Level::Tags => "tags",
         Level::Tree => "tree",
+        Level::Text => "text",
         Level::Attributes => "attributes",
         Level::Source => "source",
     }
 }
+
+/// From the least to the most.
+const SEVERITIES: [Severity; 6] = [
+    Severity::None,
+    Severity::NoText,
+    Severity::Small,
+    Severity::Medium,
+    Severity::Large,
+    Severity::Complete,
+];
 
 fn severity_name(severity: Severity) -> &'static str {
     match severity {

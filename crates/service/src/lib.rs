@@ -61,7 +61,7 @@ mod why;
 pub use answer::answer;
 pub use catalog::{Run, RunId};
 pub use change_rows::{
-    ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, PageChange, PageVersion,
+    ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, NoisePlace, PageChange, PageVersion,
 };
 pub use change_steps::ChangeStep;
 pub use changed_images::ChangedImage;

@@ -260,6 +260,8 @@ fn visit_of(head: &RecordHead, block: &[u8], location: Location) -> (Answer, Vis
         last_modified: header("last-modified"),
         noindex: false,
         canonical: None,
+        // Read again it would be known; its content tells enough.
+        text_hash: 0,
     };
     (answer, visit)
 }

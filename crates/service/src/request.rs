@@ -229,9 +229,9 @@ pub struct ChangesRequest {
     pub since: Option<Moment>,
     /// What these selectors find is noise.
     pub ignore: Vec<String>,
-    /// Also pages of which only noise differs.
+    /// Also pages of which only noise differs, and what it is.
     pub noise: bool,
-    /// At most so many pages.
+    /// At most so many rows, most severe first, then latest.
     pub limit: Option<u64>,
 }
 
@@ -249,6 +249,8 @@ pub struct VersionRequest {
     pub at: Option<Moment>,
     /// All of them, without their contents.
     pub list: bool,
+    /// Its bytes as they were, not decoded.
+    pub raw: bool,
 }
 
 /// Which duplicates.

@@ -82,9 +82,16 @@ pub(crate) struct Source {
     pub(crate) page: Page,
 }
 
-fn decoded(fetched: &Fetched, url: &PageUrl) -> String {
+/// The content as text.
+pub(crate) fn decoded(fetched: &Fetched, url: &PageUrl) -> String {
     let content_type = fetched.headers.get("content-type");
     extract::decode(&fetched.content, content_type, extract::Kind::Html, url).0.into_owned()
+}
+
+/// The markup of a page; documents, which are compared by their text, have none.
+fn markup(fetched: &Fetched, url: &PageUrl) -> String {
+    let is_markup = fetched.content_type().is_none_or(|kind| kind.contains("html") || kind.contains("xml"));
+    if is_markup && !fetched.content.starts_with(b"%PDF-") { decoded(fetched, url) } else { String::new() }
 }
 
 /// Reads pages as they are kept.
@@ -115,17 +122,22 @@ impl KeptPages {
         Ok(self.reader.read(&self.answer(url, visited)?).page)
     }
 
-    /// What a visit found: the answer, its markup or text decoded, and the page read from it.
+    /// The page of an answer.
+    pub(crate) fn read(&self, answer: &Fetched) -> Page {
+        self.reader.read(answer).page
+    }
+
+    /// What a visit found: the answer, its markup, and the page read from it.
     pub(crate) fn source(&self, url: &PageUrl, visited: &Visited) -> Result<Source, ServiceError> {
         let fetched = self.answer(url, visited)?;
         let page = self.reader.read(&fetched).page;
-        let html = decoded(&fetched, url);
+        let html = markup(&fetched, url);
         Ok(Source { fetched, html, page })
     }
 
-    /// The markup or text that a visit found, decoded.
+    /// The markup that a visit found.
     pub(crate) fn markup(&self, url: &PageUrl, visited: &Visited) -> Result<String, ServiceError> {
-        Ok(decoded(&self.answer(url, visited)?, url))
+        Ok(markup(&self.answer(url, visited)?, url))
     }
 
     /// The page of an answer, as it would be with other markup.

@@ -26,6 +26,12 @@ export interface ChangedImage {
   pictures: (string | null)[];
 }
 
+export interface NoisePlace {
+  place: string;
+  before: string;
+  after: string;
+}
+
 export interface PageChange {
   url: string;
   before: string;
@@ -37,16 +43,21 @@ export interface PageChange {
   noise: boolean;
   words_added: number;
   words_removed: number;
+  noise_places?: NoisePlace[];
   details?: {
     words: { added: boolean; words: string; at: number }[];
     levels: { level: number; elements: number[]; edited: string[]; added: string[]; removed: string[] }[];
     attributes: string[];
     images: ChangedImage[];
-    noise_places: string[];
     text_before: string;
     text_after: string;
   };
 }
+
+export type ChangesRow =
+  | ({ row: 'change' } & PageChange)
+  | { row: 'gone'; url: string; status: number; first: string; last: string; words: string }
+  | { row: 'moved'; url: string; to: string; at: string };
 
 export interface PageVersion {
   url: string;
@@ -58,13 +69,13 @@ export interface PageVersion {
 
 const at = <R extends string>(project: string, rest: R) => `/projects/${part(project)}${rest}` as `/projects/${string}${R}`;
 
-export const duplicates = (project: string, signal?: AbortSignal) =>
-  get<Items<DuplicateGroup>>(at(project, '/duplicates'), { limit: 200 }, signal);
+export const duplicates = (project: string, cursor: string | undefined, signal?: AbortSignal) =>
+  get<Items<DuplicateGroup>>(at(project, '/duplicates'), { limit: 200, cursor }, signal);
 export const shared = (project: string, first: string, second: string, signal?: AbortSignal) =>
   get<SharedPassages>(at(project, '/shared'), { first, second }, signal);
-export const changes = (project: string, noise: boolean, signal?: AbortSignal) =>
-  get<Items<PageChange>>(at(project, '/changes'), { noise, limit: 500 }, signal);
-export const change = (project: string, url: string, from: string, to: string, signal?: AbortSignal) =>
+export const changes = (project: string, noise: boolean, cursor: string | undefined, signal?: AbortSignal) =>
+  get<Items<ChangesRow>>(at(project, '/changes'), { noise, limit: 500, cursor }, signal);
+export const change = (project: string, url: string, from: string | undefined, to: string | undefined, signal?: AbortSignal) =>
   get<PageChange>(at(project, '/change'), { url, from, to }, signal);
 export const versions = (project: string, url: string, signal?: AbortSignal) =>
   get<Items<PageVersion>>(at(project, '/versions'), { url }, signal);

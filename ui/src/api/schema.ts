@@ -62,6 +62,22 @@ export type Branch = {
   branches: Branch[];
 };
 
+/** How much there is. */
+export type ChangeCounts = {
+  /** Pages with more than one version, or with other images than before. */
+  changed: number;
+  /** Those of them of which only noise differs. */
+  noise: number;
+  /** Images that are others than before. */
+  images?: number;
+  /** Pages that are gone. */
+  gone: number;
+  /** Pages that lead elsewhere now. */
+  moved?: number;
+  /** Pages that are kept, images aside. */
+  pages: number;
+};
+
 /** The details of a change. */
 export type ChangeDetails = {
   /** Words that came and went, in order. */
@@ -76,9 +92,7 @@ export type ChangeDetails = {
   text_one: number[];
   /** Text II of both. */
   text_two: number[];
-  /** Places that change every time. */
-  noise_places: string[];
-  /** The main text before, without places that change every time. */
+  /** The main text before, without noise. */
   text_before: string;
   /** The same after. */
   text_after: string;
@@ -136,6 +150,33 @@ export type ChangedWords = {
   words: string;
   /** Words before them in the version that has them. */
   at: number;
+};
+
+/** A line of the answer. */
+export type ChangesRow = PageChange & {
+  row: "change";
+} | {
+  /** The page. */
+  url: string;
+  /** What its server said, 404 or 410. */
+  status: number;
+  /** When it first said that the page is not there. */
+  first: string;
+  /** When it said so again, days later. */
+  last: string;
+  /** The same in words. */
+  words: string;
+  row: "gone";
+} | {
+  /** The page. */
+  url: string;
+  /** Where it leads. */
+  to: string;
+  /** Since when. */
+  at: string;
+  row: "moved";
+} | ChangeCounts & {
+  row: "counts";
 };
 
 /** A project that was looked at. */
@@ -485,6 +526,38 @@ export type ListField = {
 };
 
 /** A page of a list. */
+export type List_ChangesRow = {
+  /** The items. */
+  items: (PageChange & {
+    row: "change";
+  } | {
+    /** The page. */
+    url: string;
+    /** What its server said, 404 or 410. */
+    status: number;
+    /** When it first said that the page is not there. */
+    first: string;
+    /** When it said so again, days later. */
+    last: string;
+    /** The same in words. */
+    words: string;
+    row: "gone";
+  } | {
+    /** The page. */
+    url: string;
+    /** Where it leads. */
+    to: string;
+    /** Since when. */
+    at: string;
+    row: "moved";
+  } | ChangeCounts & {
+    row: "counts";
+  })[];
+  /** The cursor of the next page; none at the end. */
+  next?: string | null;
+};
+
+/** A page of a list. */
 export type List_DuplicateGroup = {
   /** The items. */
   items: {
@@ -615,38 +688,6 @@ export type List_NearPair = {
 };
 
 /** A page of a list. */
-export type List_PageChange = {
-  /** The items. */
-  items: ({
-    /** The page. */
-    url: string;
-    /** When the earlier version was fetched. */
-    before: string;
-    /** When the later one was. */
-    after: string;
-    /** Versions that are kept. */
-    versions: number;
-    /** What differs first: `same`, `tags`, `tree`, `attributes`, `image`, or `source`: only scripts, comments and white space. */
-    level: string;
-    /** How much of the text is another: `none`, `no-text`, `small`, `medium`, `large` or `complete`. */
-    severity: string;
-    /** The same against the first version. */
-    severity_since_first: string;
-    /** Only places differ that change every time, or that were named as such. */
-    noise: boolean;
-    /** Words that came; those at places that change every time are not counted. */
-    words_added: number;
-    /** Words that went. */
-    words_removed: number;
-    /** The cascade step by step, where one page was asked for. */
-    steps?: ChangeStep[];
-    details?: ChangeDetails | null;
-  })[];
-  /** The cursor of the next page; none at the end. */
-  next?: string | null;
-};
-
-/** A page of a list. */
 export type List_PageRow = {
   /** The items. */
   items: ({
@@ -699,8 +740,10 @@ export type List_PageVersion = {
     bytes: number;
     /** Its main text, where one version was asked for. */
     text?: string | null;
-    /** Its content, decoded, where one version was asked for. */
+    /** Its content, decoded, where one version was asked for and it is text. */
     content?: string | null;
+    /** The bytes of its content in Base64, where it is no text, as images and PDFs are, or they were asked for. */
+    raw?: string | null;
   })[];
   /** The cursor of the next page; none at the end. */
   next?: string | null;
@@ -984,6 +1027,16 @@ export type NextDue = {
   host?: string | null;
 };
 
+/** A place at which noise differs. */
+export type NoisePlace = {
+  /** The path of the element, with ids, classes and positions from the second on; of an attribute with `@name`. */
+  place: string;
+  /** What stood there. */
+  before: string;
+  /** What stands there. */
+  after: string;
+};
+
 /** What the pages of a run are worth. */
 export type Outlook = {
   /** Mean PageRank of the pages of each hour. */
@@ -1006,18 +1059,20 @@ export type PageChange = {
   after: string;
   /** Versions that are kept. */
   versions: number;
-  /** What differs first: `same`, `tags`, `tree`, `attributes`, `image`, or `source`: only scripts, comments and white space. */
+  /** What differs first: `same`, `tags`, `tree`, `text`, `attributes`, `image`, or `source`: only scripts, comments, white space and what else nobody reads. */
   level: string;
   /** How much of the text is another: `none`, `no-text`, `small`, `medium`, `large` or `complete`. */
   severity: string;
   /** The same against the first version. */
   severity_since_first: string;
-  /** Only places differ that change every time, or that were named as such. */
+  /** Only clocks, counters and the like differ that change every time, or what was named as noise. */
   noise: boolean;
-  /** Words that came; those at places that change every time are not counted. */
+  /** Words that came; noise is not counted. */
   words_added: number;
   /** Words that went. */
   words_removed: number;
+  /** What differs as noise, where one page or noise was asked for. */
+  noise_places?: NoisePlace[];
   /** The cascade step by step, where one page was asked for. */
   steps?: ChangeStep[];
   details?: ChangeDetails | null;
@@ -1131,8 +1186,10 @@ export type PageVersion = {
   bytes: number;
   /** Its main text, where one version was asked for. */
   text?: string | null;
-  /** Its content, decoded, where one version was asked for. */
+  /** Its content, decoded, where one version was asked for and it is text. */
   content?: string | null;
+  /** The bytes of its content in Base64, where it is no text, as images and PDFs are, or they were asked for. */
+  raw?: string | null;
 };
 
 /** Where a passage stands. */

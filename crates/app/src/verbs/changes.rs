@@ -1,7 +1,11 @@
 //! `gannet changes` and `gannet version`: what differs between the versions of pages, and pages as they were.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use service::{ChangesRequest, ChangesRow, Moment, PageChange, PageVersion, Request, VersionRequest};
+use service::{
+    ChangesRequest, ChangesRow, Moment, NoisePlace, PageChange, PageVersion, Request, VersionRequest,
+};
 
 use super::asking::{ask_for, limit_arg, print_json, project, project_arg};
 use super::table::{Table, moment, number, or_dash, plain, text, words};
@@ -17,12 +21,16 @@ pub(super) fn command() -> Command {
              gannet changes --since 2026-11-01\n  \
              gannet changes https://shop.test/a --ignore .clock\n  \
              gannet changes https://shop.test/a --from 2026-11-01 --to 2026-11-10 --json\n\n\
-             Places that change every time are noise: they are learned from three versions on, or named by --ignore or the \
-             setting ignore_changes. Images are compared where they are fetched (images_per_page).",
+             Most severe changes come first, then latest ones; pages that are gone or lead elsewhere come before all.\n\n\
+             Clocks, counters, tokens and advertisements that come back are noise: learned from three versions on, by \
+             what changes at the same place, or named by --ignore or the setting ignore_changes. \
+             Images are compared where they are fetched (images_per_page).",
         )
         .arg(Arg::new("url").value_name("URL").help("A page, with the words and elements that differ"))
-        .arg(when("from", "From the version that stood then; the one before the later unless said"))
-        .arg(when("to", "To the version that stood then; the last unless said"))
+        .arg(
+            when("from", "From the version that stood then; the one before the later unless said").requires("url"),
+        )
+        .arg(when("to", "To the version that stood then; the last unless said").requires("url"))
         .arg(when("since", "Only pages that changed then or later"))
         .arg(
             Arg::new("ignore")
@@ -35,9 +43,9 @@ pub(super) fn command() -> Command {
             Arg::new("noise")
                 .long("noise")
                 .action(ArgAction::SetTrue)
-                .help("Also list pages of which only noise differs"),
+                .help("Also list pages of which only noise differs, with where and what it is"),
         )
-        .arg(limit_arg("At most so many pages; the counts are whole"))
+        .arg(limit_arg("At most so many pages, the most severe; the counts are whole"))
         .arg(project_arg())
 }
 
@@ -48,7 +56,8 @@ pub(super) fn version_command() -> Command {
             "Examples:\n  \
              gannet version https://shop.test/a --list\n  \
              gannet version https://shop.test/a --at 2026-11-01 > page.html\n  \
-             gannet version https://shop.test/a --text",
+             gannet version https://shop.test/a --text\n\n\
+             Bytes are written as they were fetched, also of images and PDFs.",
         )
         .arg(Arg::new("url").value_name("URL").required(true).help("The page"))
         .arg(when("at", "The version that stood then, of a date alone at its end; the last unless said"))
@@ -90,21 +99,38 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         out.done()?;
         return Ok(Exit::Done);
     }
-    let columns =
-        [words("SEVERITY"), words("LEVEL"), number("CAME"), number("WENT"), words("SINCE"), text("PAGE")];
+    let mut columns =
+        vec![words("SEVERITY"), words("LEVEL"), number("CAME"), number("WENT"), words("SINCE"), text("PAGE")];
+    let noise = flags.get_flag("noise");
+    if noise {
+        columns.push(text("NOISE"));
+    }
     let mut table = Table::new(&columns);
+    let mut add = |mut cells: Vec<String>, heard: String| {
+        cells.extend(noise.then_some(heard));
+        table.row(cells)
+    };
     let (mut last, mut any) = (None, false);
     ask_for(context, &request, |row: ChangesRow| match row {
         ChangesRow::Change(change) => {
             any = true;
+            let heard = heard(&change);
             let severity = if change.noise { "noise".to_owned() } else { change.severity };
             let (came, went) = (change.words_added.to_string(), change.words_removed.to_string());
-            table.row(vec![severity, change.level, came, went, moment(change.after), change.url])
+            add(vec![severity, change.level, came, went, moment(change.after), change.url], heard)
         }
         ChangesRow::Gone { url, status, last, .. } => {
             any = true;
             let level = format!("status {status}");
-            table.row(vec!["gone".into(), level, String::new(), String::new(), moment(last), url])
+            let cells = vec!["gone".into(), level, String::new(), String::new(), moment(last), url];
+            add(cells, String::new())
+        }
+        ChangesRow::Moved { url, to, at } => {
+            any = true;
+            let page = format!("{url} → {to}");
+            let cells =
+                vec!["moved".into(), "redirect".into(), String::new(), String::new(), moment(at), page];
+            add(cells, String::new())
         }
         ChangesRow::Counts(counts) => {
             last = Some(counts);
@@ -118,15 +144,45 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     }
     let mut out = Output::new();
     if let Some(counts) = last {
-        let noise =
-            if counts.noise > 0 { format!(" ({} by noise only)", counts.noise) } else { String::new() };
+        let some = |count: u64, words: &str| match count {
+            0 => String::new(),
+            count => format!("{count} {words}"),
+        };
+        let noise = match counts.noise {
+            0 => String::new(),
+            noise => format!(" ({noise} by noise only)"),
+        };
+        let others = [some(counts.images, "images are others"), some(counts.moved, "lead elsewhere")];
+        let others: String =
+            others.iter().filter(|words| !words.is_empty()).map(|words| format!(", {words}")).collect();
         out.line(format_args!(
-            "{} of {} pages have changed{noise}, {} are gone",
+            "{} of {} pages have changed{noise}{others}, {} are gone",
             counts.changed, counts.pages, counts.gone
         ))?;
     }
     out.done()?;
     Ok(Exit::Done)
+}
+
+/// The noise of a change: where, and what.
+fn heard(change: &PageChange) -> String {
+    let places = &change.noise_places;
+    let more = match places.len() {
+        0 | 1 => String::new(),
+        count => format!(", and {} more", count - 1),
+    };
+    match places.first() {
+        Some(place) => format!("{}{more}", noise_words(place)),
+        None if change.noise => {
+            "what nobody reads: scripts, comments, white space, dates of documents".to_owned()
+        }
+        None => String::new(),
+    }
+}
+
+fn noise_words(place: &NoisePlace) -> String {
+    let or_nothing = |text: &str| if text.is_empty() { "nothing".to_owned() } else { text.to_owned() };
+    format!("{}: {} → {}", place.place, or_nothing(&place.before), or_nothing(&place.after))
 }
 
 /// A change with its words and elements.
@@ -138,13 +194,16 @@ fn show(out: &mut Output, change: &PageChange) -> Result<(), Failure> {
         moment(change.after),
         change.versions
     ))?;
-    let noise = if change.noise { ", only where it changes every time" } else { "" };
+    let noise = if change.noise { ", by noise only" } else { "" };
     out.line(format_args!(
         "  differs first in: {}; text: {}, since the first version: {}{noise}",
         change.level, change.severity, change.severity_since_first
     ))?;
     for step in &change.steps {
         out.line(format_args!("  {}", plain(&step_words(step))))?;
+    }
+    for place in &change.noise_places {
+        out.line(format_args!("  noise: {}", plain(&noise_words(place))))?;
     }
     let Some(details) = &change.details else { return Ok(()) };
     for level in &details.levels {
@@ -171,9 +230,6 @@ fn show(out: &mut Output, change: &PageChange) -> Result<(), Failure> {
             out.line(format_args!("    {distance} of 64 bits differ"))?;
         }
     }
-    for place in &details.noise_places {
-        out.line(format_args!("  noise: {}", plain(place)))?;
-    }
     for words in &details.words {
         let sign = if words.added { "+" } else { "-" };
         out.line(format_args!("  {sign} {}", plain(&words.words)))?;
@@ -188,15 +244,16 @@ pub(super) fn version(context: &Context, flags: &ArgMatches) -> Result<Exit, Fai
         url: flags.get_one::<String>("url").cloned().unwrap_or_default(),
         at: flags.get_one::<Moment>("at").copied(),
         list,
+        raw: !context.json && !flags.get_flag("text"),
     });
     if context.json {
         return print_json(context, &request);
     }
     if !list {
         let mut out = Output::new();
-        ask_for(context, &request, |version: PageVersion| {
-            let shown = if flags.get_flag("text") { version.text } else { version.content };
-            out.text(&shown.unwrap_or_default())
+        ask_for(context, &request, |version: PageVersion| match version.raw {
+            Some(raw) if !flags.get_flag("text") => out.bytes(&STANDARD.decode(raw)?),
+            _ => out.text(&version.text.unwrap_or_default()),
         })?;
         out.done()?;
         return Ok(Exit::Done);

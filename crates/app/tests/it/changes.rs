@@ -13,6 +13,7 @@ use serde_json::Value;
 use webs::Answer;
 
 use crate::duplicates::Desk;
+use crate::gannet::start;
 use crate::served::{missing, page, robots, shortest_gaps, small};
 
 /// A picture of stripes, so wide.
@@ -65,6 +66,11 @@ fn row<'a>(rows: &'a [Value], end: &str) -> Option<&'a Value> {
     rows.iter().find(|row| row["url"].as_str().is_some_and(|url| url.ends_with(end)))
 }
 
+/// What the program writes, as it is.
+fn bytes(desk: &Desk, args: &[&str]) -> Vec<u8> {
+    start(&[args, &["--data", &desk.data()]].concat(), &[]).wait_with_output().unwrap().stdout
+}
+
 #[test]
 fn an_image_replaced_under_the_same_url_is_told_with_both() {
     let version = Arc::new(AtomicU32::new(0));
@@ -85,7 +91,8 @@ fn an_image_replaced_under_the_same_url_is_told_with_both() {
     assert_eq!(level("/linked"), Some("attributes"), "{rows:?}");
     assert_eq!((level(&base), level("/still")), (Some("image"), Some("image")), "{rows:?}");
     let listed = rows.iter().filter(|row| row["row"] == "change" && row["details"].is_null()).count();
-    assert_eq!((listed, &rows[4]["changed"]), (4, &4.into()), "{rows:?}");
+    assert_eq!((listed, &rows[4]["changed"], &rows[4]["images"]), (4, &3.into(), &1.into()), "{rows:?}");
+    assert_eq!(rows[4]["pages"], 3, "images are no pages");
 
     let check = |url: &str| {
         let change = desk.json(&["changes", url]).remove(0);
@@ -119,6 +126,13 @@ fn an_image_replaced_under_the_same_url_is_told_with_both() {
     assert!(unknown.code == Some(2) && unknown.err.contains("no version of"), "{}", unknown.err);
     let once = desk.say(&["changes", &format!("{base}b.png")]);
     assert!(once.code == Some(2) && once.err.contains("has one version"), "{}", once.err);
+    // What was written then is as it was, byte by byte.
+    assert_eq!(bytes(&desk, &["version", &format!("{base}a.png")]), picture(16));
+    // A change of an image stays as old as it is.
+    let since = row(&rows, "/still").unwrap()["after"].clone();
+    assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+    assert_eq!(row(&desk.json(&["changes"]), "/still").unwrap()["after"], since);
+    assert_eq!(desk.json(&["changes", "--since", "2100-01-01"]).len(), 1);
     // No image is searched.
     let found = desk.json(&["search", "pictures"]).remove(0);
     assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");
@@ -176,7 +190,13 @@ fn of_a_change_that_is_partly_noise_only_the_rest_counts() {
     }
     let change = desk.json(&["changes", &base]).remove(0);
     assert_eq!((&change["versions"], &change["noise"]), (&4.into(), &false.into()), "{change}");
-    assert_eq!(change["details"]["noise_places"], serde_json::json!(["html/body/main/b"]));
+    let noise = &change["noise_places"];
+    assert_eq!(
+        (&noise[0]["place"], noise.as_array().unwrap().len()),
+        (&"html/body/main/b".into(), 1),
+        "{change}"
+    );
+    assert_eq!(noise[0]["after"], "minute 3a second 3b visitor 3c");
     assert_eq!((&change["words_added"], &change["words_removed"]), (&1.into(), &1.into()), "{change}");
     let words: Vec<&str> = change["details"]["words"]
         .as_array()
@@ -188,6 +208,123 @@ fn of_a_change_that_is_partly_noise_only_the_rest_counts() {
     assert_eq!(change["severity"], "small");
     let listed = desk.json(&["changes"]).remove(0);
     assert_eq!((&listed["words_added"], &listed["noise"]), (&1.into(), &false.into()), "{listed}");
+}
+
+/// Words that follow from a number.
+fn words(number: u32, count: u32) -> String {
+    let word = |at: u32| {
+        let mixed = (number * 7_919 + at).wrapping_mul(2_654_435_761);
+        (0..5).map(|letter| char::from(b'a' + (mixed >> (letter * 5) & 15) as u8)).collect::<String>()
+    };
+    (0..count).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A PDF with this text, which says when it was made.
+fn pdf(text: &str, day: u32) -> Vec<u8> {
+    let drawn = format!("BT /F 10 Tf 50 780 Td ({text}) Tj ET");
+    format!(
+        "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\n\
+         endobj\n3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources \
+         << /Font << /F 5 0 R >> >> >>\nendobj\n4 0 obj\n<< /Length {} >>\nstream\n{drawn}\nendstream\nendobj\n5 0 obj\n\
+         << /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>\nendobj\n\
+         6 0 obj\n<< /ModDate (D:2026110{day}) >>\nendobj\ntrailer\n<< /Root 1 0 R /Info 6 0 R >>\n",
+        drawn.len()
+    )
+    .into_bytes()
+}
+
+/// Pages with all kinds of noise beside what somebody wrote, in four versions.
+fn harbour(version: Arc<AtomicU32>) -> Desk {
+    let web = small(&["quay.test"], move |request| {
+        let now = version.load(Ordering::Relaxed);
+        let story =
+            if now < 3 { "The harbour is open to all ships." } else { "A storm has closed it for days." };
+        let html = |main: String, footer: String| {
+            let page =
+                format!("<!doctype html><title>Quay</title><main>{main}</main><footer>{footer}</footer>");
+            Answer::new(200, "text/html", page)
+        };
+        let none = String::new();
+        match request.path.as_str() {
+            "/" => page(["/clock", "/named", "/priced", "/news", "/counter", "/a.pdf", "/b.pdf", "/moves"]),
+            "/clock" => {
+                html(format!("<p>Updated at 12:0{now}</p><p>{story}</p><p>{}</p>", words(1, 60)), none)
+            }
+            "/named" => {
+                html(format!("<p class=clock>so {now}</p><p>{story}</p><p>{}</p>", words(2, 60)), none)
+            }
+            "/priced" => html(format!("<p>{} EUR</p><p>{}</p>", 100 + now * 7, words(3, 60)), none),
+            "/news" => html(format!("<h1>{}</h1><p>{}</p>", words(4 + now, 6), words(40 + now, 80)), none),
+            "/counter" => html(format!("<p>{}</p>", words(5, 60)), format!("<b>Visitor {}</b>", 1_000 + now)),
+            "/a.pdf" => Answer::new(200, "application/pdf", pdf("Tides of the harbour", now)),
+            "/b.pdf" => Answer::new(200, "application/pdf", pdf(story, 1)),
+            "/moves" if now == 3 => Answer::redirect(301, "/clock"),
+            "/moves" => html(format!("<p>{}</p>", words(6, 60)), none),
+            _ => missing(),
+        }
+    });
+    Desk::new(web)
+}
+
+#[test]
+fn noise_hides_nothing_that_somebody_wrote() {
+    let version = Arc::new(AtomicU32::new(0));
+    let desk = harbour(version.clone());
+    let base = desk.site.start_url();
+    desk.crawl(&base, &[]);
+    for now in 1..=3 {
+        version.store(now, Ordering::Relaxed);
+        assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+    }
+    let rows = desk.json(&["changes", "--ignore", ".clock"]);
+    let of = |path: &str| {
+        row(&rows, path)
+            .map(|row| (row["level"].as_str().unwrap_or("none"), row["severity"].as_str().unwrap_or("none")))
+    };
+    assert_eq!(of("/clock"), Some(("text", "small")), "{rows:?}");
+    assert_eq!(of("/named"), Some(("text", "small")), "{rows:?}");
+    assert_eq!(of("/priced"), Some(("text", "small")), "{rows:?}");
+    assert_eq!(of("/news"), Some(("text", "complete")), "{rows:?}");
+    assert_eq!(of("/b.pdf"), Some(("text", "complete")), "{rows:?}");
+    assert_eq!((of("/counter"), of("/a.pdf")), (None, None), "{rows:?}");
+    // What leads elsewhere, then what differs most.
+    assert_eq!(
+        (&rows[0]["row"], rows[0]["to"].as_str().unwrap().ends_with("/clock")),
+        (&"moved".into(), true)
+    );
+    let first = desk.json(&["changes", "--ignore", ".clock", "--limit", "3"]);
+    assert_eq!(first[..3], rows[..3]);
+    let counts = rows.last().unwrap();
+    assert_eq!((&counts["changed"], &counts["noise"], &counts["pages"]), (&7.into(), &2.into(), &8.into()));
+    assert_eq!(counts["moved"], 1);
+
+    // Noise is told when it is asked for, with its words and where.
+    let said = desk.say(&["changes", "--noise"]).out;
+    let line = said.lines().find(|line| line.contains("/counter")).unwrap();
+    assert!(
+        line.starts_with("noise") && line.ends_with("html/body/footer/b: Visitor 1002 → Visitor 1003"),
+        "{said}"
+    );
+    let said = desk.say(&["changes", &format!("{base}clock")]).out;
+    assert!(said.contains("noise: html/body/main/p: Updated at 12:02 → Updated at 12:03"), "{said}");
+    assert!(said.contains("+ A storm has closed it for days."), "{said}");
+    // Noise is no reason to come again.
+    let changes_of = |path: &str| {
+        let why = desk.say(&["why", &format!("{base}{path}")]).out;
+        why.lines().find(|line| line.contains("later visits")).map(str::to_owned).unwrap_or(why)
+    };
+    for (path, changes) in [("counter", 0), ("clock", 1), ("a.pdf", 0), ("priced", 3)] {
+        let told = changes_of(path);
+        assert!(told.contains(&format!("changed at {changes} of 3 later visits")), "{path}: {told}");
+    }
+
+    let early = desk.say(&["changes", &format!("{base}news"), "--from", "2020-01-01"]);
+    assert!(early.code == Some(2) && early.err.contains("is that old; the first is of"), "{}", early.err);
+    assert_eq!(desk.say(&["changes", "--from", "2020-01-01"]).code, Some(2));
+    let kept = bytes(&desk, &["version", &format!("{base}b.pdf")]);
+    assert_eq!(kept, pdf("A storm has closed it for days.", 1));
+    let told = desk.json(&["version", &format!("{base}a.pdf")]).remove(0);
+    assert!(told["content"].is_null() && told["raw"].is_string() && told["text"].is_string(), "{told}");
 }
 
 /// An advertisement with another address every time is noise, and lists no page.

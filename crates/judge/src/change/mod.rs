@@ -7,6 +7,7 @@
 
 pub mod image;
 pub mod noise;
+pub mod passing;
 pub mod structure;
 pub mod text;
 
@@ -29,8 +30,10 @@ pub enum Level {
     Same,
     /// The tags differ.
     Tags,
-    /// The tags' strings are the same, but not the tree or what its elements hold.
+    /// The tags' strings are the same, but not the tree.
     Tree,
+    /// The tree is the same, but not what is written in it.
+    Text,
     /// Attributes of elements differ: where a link leads, which picture is shown.
     Attributes,
     /// Only what is neither seen nor followed differs: scripts, styles, comments, white space.
@@ -79,20 +82,30 @@ pub fn compare(old: Version<'_>, new: Version<'_>) -> Verdict {
     let tables = (structure::table_of(old.html), structure::table_of(new.html));
     verdict.counts = (structure::counts(&tables.0), structure::counts(&tables.1));
     if old.html == new.html {
+        // Documents have a text and no markup.
+        verdict.level = if verdict.severity == Severity::None { Level::Same } else { Level::Text };
         return verdict;
     }
+    let same_shape = structure::same_shape(&tables.0, &tables.1);
     // The trees are built for both levels: which elements came and went is what people ask for.
     (verdict.levels, verdict.attributes) = structure::compare_tables(tables.0, tables.1);
     verdict.level = if verdict.tags.0 != verdict.tags.1 {
         Level::Tags
-    } else if !verdict.levels.is_empty() {
+    } else if !same_shape {
         Level::Tree
+    } else if !verdict.levels.is_empty() {
+        Level::Text
     } else if !verdict.attributes.is_empty() {
         Level::Attributes
     } else {
         Level::Source
     };
     verdict
+}
+
+/// The level at which the markup of two versions differs first.
+pub fn level(old: &str, new: &str) -> Level {
+    compare(Version { html: old, text: "" }, Version { html: new, text: "" }).level
 }
 
 #[cfg(test)]
@@ -129,11 +142,15 @@ mod tests {
         check("<p><strong>x</strong>", "<p><section>x</section>", Level::Tags, Severity::None);
         check("<p><ins>a</ins><is>b</is>", "<p><is>a</is><ins>b</ins>", Level::Tree, Severity::None);
         // Text edited; letters changing places, which the numbers do not see.
-        check(page, &page.replace("in and out", "in and in"), Level::Tree, Severity::Medium);
-        check("<p>on a boat", "<p>no a boat", Level::Tree, Severity::Complete);
+        check(page, &page.replace("in and out", "in and in"), Level::Text, Severity::Medium);
+        check("<p>on a boat", "<p>no a boat", Level::Text, Severity::Complete);
         // Attributes alone: where a link leads, which picture is shown.
         check(page, &page.replace("href=x", "href=y"), Level::Attributes, Severity::None);
         check("<p><img src=a.png>", "<p><img src=b.png>", Level::Attributes, Severity::None);
+        // A document: no markup, another text.
+        let document = |text| Version { html: "", text };
+        assert_eq!(compare(document("in"), document("out")).level, Level::Text);
+        assert_eq!(compare(document("in"), document("in")).level, Level::Same);
         // Noise of scripts, also in their attributes; comments; white space.
         check("<script nonce=1>", "<script nonce=2>", Level::Source, Severity::None);
         check(

@@ -1,6 +1,6 @@
 //! Structure: the tags of a page as two strings, and its tree as a table of levels.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use html::{Kind, Listener, NodeId, Tag, Tree};
 use xxhash_rust::xxh3::xxh3_64;
@@ -56,7 +56,7 @@ pub struct Node {
 }
 
 /// What differs on one level.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LevelChange {
     /// The level.
     pub level: usize,
@@ -68,6 +68,18 @@ pub struct LevelChange {
     pub added: Vec<String>,
     /// Elements that went.
     pub removed: Vec<String>,
+    /// All of these by their ids, in order.
+    pub nodes: Vec<NodeChange>,
+}
+
+/// An element that differs. One that is the same keeps its id in the later version, as does one with other text; those
+/// that came have ids of their own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeChange {
+    /// The id.
+    pub id: usize,
+    /// Text II of its own text in both versions, where it is there.
+    pub values: (Option<f64>, Option<f64>),
 }
 
 /// Bytes of a path that are kept: trees can be deep.
@@ -105,7 +117,7 @@ fn table_below(tree: &Tree, top: NodeId) -> Vec<Node> {
             }
         }
         // Scripts and styles are no text.
-        if matches!(name, "script" | "style" | "noscript" | "template") {
+        if is_code(name) {
             own.clear();
         }
         let own = own.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -122,13 +134,25 @@ fn table_below(tree: &Tree, top: NodeId) -> Vec<Node> {
     nodes
 }
 
+/// True of elements whose text is no text of the page.
+pub(super) fn is_code(name: &str) -> bool {
+    matches!(name, "script" | "style" | "noscript" | "template")
+}
+
 /// Attributes that tell something. Those of scripts and styles change with every release of a site.
+pub(super) fn telling_attributes<'a>(
+    tree: &'a Tree,
+    node: NodeId,
+    name: &str,
+) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
+    let tells = !is_code(name) && name != "link";
+    let attributes = tree.attributes(node).filter(move |(name, ..)| tells && *name != "nonce");
+    attributes.map(|(name, _, value)| (name, value))
+}
+
 fn attributes_of(tree: &Tree, node: NodeId, name: &str) -> Vec<(String, u64)> {
-    if matches!(name, "script" | "style" | "link" | "noscript" | "template") {
-        return Vec::new();
-    }
-    let attributes = tree.attributes(node).filter(|(name, ..)| *name != "nonce");
-    attributes.map(|(name, _, value)| (name.to_owned(), xxh3_64(value.as_bytes()))).collect()
+    let attributes = telling_attributes(tree, node, name);
+    attributes.map(|(name, value)| (name.to_owned(), xxh3_64(value.as_bytes()))).collect()
 }
 
 /// The path of an element in another.
@@ -148,21 +172,6 @@ pub fn counts(table: &[Node]) -> Vec<usize> {
     counts
 }
 
-/// The path of an element, as in the table.
-pub fn path_of(tree: &Tree, node: NodeId) -> String {
-    let mut names = Vec::new();
-    let mut at = Some(node);
-    while let Some(node) = at {
-        if tree.kind(node) == Kind::Element {
-            names.push(tree.name(node).unwrap_or_default());
-        }
-        at = tree.parent(node);
-    }
-    names.reverse();
-    let path = names.join("/");
-    path[path.ceil_char_boundary(path.len().saturating_sub(LONGEST_PATH))..].to_owned()
-}
-
 /// Levels that differ between two versions, and how; and the attributes that do, as `path@name`.
 pub fn compare(old: &str, new: &str) -> (Vec<LevelChange>, Vec<String>) {
     compare_tables(table_of(old), table_of(new))
@@ -178,12 +187,13 @@ pub fn compare_tables(old: Vec<Node>, new: Vec<Node>) -> (Vec<LevelChange>, Vec<
         }
         levels
     };
+    let mut next = old.len() + 1;
     let (mut old, mut new) = (levels(old), levels(new));
     let deepest = old.keys().chain(new.keys()).max().copied().unwrap_or_default();
     let levels = (1..=deepest)
         .filter_map(|level| {
             let (old, new) = (old.remove(&level).unwrap_or_default(), new.remove(&level).unwrap_or_default());
-            level_change(level, &old, &new)
+            level_change(level, &old, &new, &mut next)
         })
         .collect();
     (levels, attributes)
@@ -214,7 +224,7 @@ fn differing(old: &Attributes, new: &Attributes) -> Vec<String> {
     names.into_iter().cloned().collect()
 }
 
-fn level_change(level: usize, old: &[Node], new: &[Node]) -> Option<LevelChange> {
+fn level_change(level: usize, old: &[Node], new: &[Node], next: &mut usize) -> Option<LevelChange> {
     let same = old.len() == new.len()
         && old.iter().zip(new).all(|(old, new)| (&old.path, old.hash) == (&new.path, new.hash));
     if same {
@@ -226,19 +236,29 @@ fn level_change(level: usize, old: &[Node], new: &[Node]) -> Option<LevelChange>
         edited: Vec::new(),
         added: Vec::new(),
         removed: Vec::new(),
+        nodes: Vec::new(),
     };
     // Of each path, what both have cancels out; what is left on both sides was edited.
-    let mut left: BTreeMap<&str, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
+    let mut same: HashMap<(&str, u64), usize> = HashMap::new();
+    for node in new {
+        *same.entry((&node.path, node.hash)).or_default() += 1;
+    }
+    let mut left: BTreeMap<&str, (Vec<&Node>, Vec<&Node>)> = BTreeMap::new();
+    let mut cancelled: HashMap<(&str, u64), usize> = HashMap::new();
     for node in old {
-        left.entry(&node.path).or_default().0.push(node.hash);
+        let key = (node.path.as_str(), node.hash);
+        match same.get_mut(&key).filter(|count| **count > 0) {
+            Some(count) => {
+                *count -= 1;
+                *cancelled.entry(key).or_default() += 1;
+            }
+            None => left.entry(&node.path).or_default().0.push(node),
+        }
     }
     for node in new {
-        let (before, after) = left.entry(&node.path).or_default();
-        match before.iter().position(|hash| *hash == node.hash) {
-            Some(at) => {
-                before.swap_remove(at);
-            }
-            None => after.push(node.hash),
+        match cancelled.get_mut(&(node.path.as_str(), node.hash)).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => left.entry(&node.path).or_default().1.push(node),
         }
     }
     for (path, (before, after)) in left {
@@ -246,8 +266,23 @@ fn level_change(level: usize, old: &[Node], new: &[Node]) -> Option<LevelChange>
         change.edited.extend(std::iter::repeat_n(path.to_owned(), edited));
         change.added.extend(std::iter::repeat_n(path.to_owned(), after.len() - edited));
         change.removed.extend(std::iter::repeat_n(path.to_owned(), before.len() - edited));
+        for at in 0..before.len().max(after.len()) {
+            let (old, new) = (before.get(at), after.get(at));
+            let id = old.map_or(*next, |old| old.id);
+            *next += usize::from(old.is_none());
+            let values = (old.map(|old| old.value), new.map(|new| new.value));
+            change.nodes.push(NodeChange { id, values });
+        }
     }
+    change.nodes.sort_unstable_by_key(|node| node.id);
     Some(change)
+}
+
+/// True when both tables have the same elements at the same places, whatever is written in them.
+pub fn same_shape(old: &[Node], new: &[Node]) -> bool {
+    let shape = |node: &Node| (node.level, node.children);
+    let same = |(old, new): (&Node, &Node)| shape(old) == shape(new) && old.path == new.path;
+    old.len() == new.len() && old.iter().zip(new).all(same)
 }
 
 #[cfg(test)]
@@ -308,6 +343,11 @@ mod tests {
         assert_eq!(levels, [(4, (2, 4))]);
         assert_eq!(found[0].edited, ["html/body/ul/li"]);
         assert_eq!(found[0].added, ["html/body/p/i", "html/body/ul/li"]);
+        // The first of the list is the sixth of the page; what is the same keeps its id, what came has the next ones.
+        let nodes: Vec<_> = found[0].nodes.iter().map(|node| (node.id, node.values)).collect();
+        let value = |text: &str| Some(text::two(text));
+        let expected = [(6, (value("a"), value("c"))), (8, (None, value("y"))), (9, (None, value("d")))];
+        assert_eq!(nodes, expected);
         assert_eq!(compare("<p>a  b</p>", "<p>a b</p>"), (vec![], vec![]));
         assert_eq!(compare("<script>1</script>", "<script>2</script>"), (vec![], vec![]));
     }

@@ -15,24 +15,25 @@ use crate::extract::{Pairs, Path, Query};
 use crate::problem::{Problem, Problems};
 use crate::state::App;
 
-/// Pages that have changed, with the latest change of each; pages of which only noise differs on request.
+/// Pages that have changed, with the latest change of each, that are gone, or that lead elsewhere: most severe first, then
+/// latest. Pages of which only noise differs on request.
 #[utoipa::path(
     get, path = "/projects/{name}/changes", tag = "pages",
     params(
         ("name" = String, Path),
         ("since" = Option<String>, Query, description = "Only pages that changed at this moment or later"),
-        ("noise" = Option<bool>, Query, description = "Also pages of which only noise differs"),
+        ("noise" = Option<bool>, Query, description = "Also pages of which only noise differs, and what it is"),
         ("ignore" = Option<Vec<String>>, Query, description = "What these selectors find is noise", style = Form, explode),
         Paging
     ),
-    responses((status = 200, body = List<PageChange>), Problems)
+    responses((status = 200, body = List<ChangesRow>), Problems)
 )]
 pub(crate) async fn list(
     State(app): State<App>,
     Path(name): Path<String>,
     Query(paging): Query<Paging>,
     query: Pairs,
-) -> Result<Json<List<PageChange>>, Problem> {
+) -> Result<Json<List<ChangesRow>>, Problem> {
     let request = ChangesRequest {
         project: Some(parse_name(&name)?),
         since: moment(&query, "since")?,
@@ -43,8 +44,9 @@ pub(crate) async fn list(
     };
     let mut changes = Vec::new();
     for row in asking::all(&app, Request::Changes(request)).await? {
-        if let ChangesRow::Change(change) = read(row)? {
-            changes.push(*change);
+        match read(row)? {
+            ChangesRow::Counts(_) => {}
+            row => changes.push(row),
         }
     }
     Ok(Json(List::cut(changes, &paging)?))
@@ -92,19 +94,24 @@ pub(crate) async fn versions(
     Path(name): Path<String>,
     query: Pairs,
 ) -> Result<Json<List<PageVersion>>, Problem> {
-    let request =
-        VersionRequest { project: Some(parse_name(&name)?), url: page(&query)?, at: None, list: true };
+    let request = VersionRequest {
+        project: Some(parse_name(&name)?),
+        url: page(&query)?,
+        list: true,
+        ..Default::default()
+    };
     let rows = asking::all(&app, Request::Version(request)).await?;
     Ok(Json(List::whole(rows.into_iter().map(read).collect::<Result<_, _>>()?)))
 }
 
-/// A page as it was.
+/// A page as it was: its content as text or, of images, PDFs and the like, its bytes in Base64.
 #[utoipa::path(
     get, path = "/projects/{name}/version", tag = "pages",
     params(
         ("name" = String, Path),
         ("url" = String, Query, description = "The page"),
-        ("at" = Option<String>, Query, description = "The version that stood then, of a date alone at its end; the last unless said")
+        ("at" = Option<String>, Query, description = "The version that stood then, of a date alone at its end; the last unless said"),
+        ("raw" = Option<bool>, Query, description = "Its bytes as they were, in Base64, also of a text")
     ),
     responses((status = 200, body = PageVersion), Problems)
 )]
@@ -114,7 +121,8 @@ pub(crate) async fn version(
     query: Pairs,
 ) -> Result<Json<PageVersion>, Problem> {
     let (url, at) = (page(&query)?, moment(&query, "at")?);
-    let request = VersionRequest { project: Some(parse_name(&name)?), url, at, list: false };
+    let raw = query.read("raw")?.unwrap_or(false);
+    let request = VersionRequest { project: Some(parse_name(&name)?), url, at, list: false, raw };
     Ok(Json(read(asking::one(&app, Request::Version(request)).await?)?))
 }
 

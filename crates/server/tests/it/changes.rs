@@ -93,7 +93,7 @@ async fn changes_and_versions_are_told_page_by_page() {
     let [change] = &changes["items"].as_array().unwrap()[..] else { panic!("one page changed: {changes}") };
     assert_eq!(
         (&change["url"], &change["level"], &change["versions"]),
-        (&json!(read), &json!("tree"), &json!(2))
+        (&json!(read), &json!("text"), &json!(2))
     );
     assert_eq!((&change["words_added"], &change["words_removed"]), (&json!(1), &json!(1)));
     assert_eq!(change["details"], Value::Null, "only of a page that is asked for");
@@ -113,6 +113,8 @@ async fn changes_and_versions_are_told_page_by_page() {
     assert!(text(crawled.ask(&at(moment(first)), 200).await).contains("word1x50"));
     assert!(text(crawled.ask(&at(moment(second)), 200).await).contains("herring"));
     assert!(text(crawled.ask("version?url={}/read/1", 200).await).contains("herring"));
+    let raw = crawled.ask("version?url={}/read/1&raw=true", 200).await;
+    assert!(raw["content"].is_null() && raw["raw"].as_str().unwrap().starts_with("PCFkb2N0eXBl"), "{raw}");
     assert_eq!(crawled.ask("versions?url={}/read/2", 200).await["items"].as_array().unwrap().len(), 1);
 
     for (path, status) in [

@@ -360,6 +360,7 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
         last_modified: None,
         noindex: hidden,
         canonical: None,
+        text_hash: 0,
     };
     (end, Some(visit), links, Some(records))
 }

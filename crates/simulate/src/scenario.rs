@@ -509,7 +509,7 @@ mod tests {
 
     #[test]
     fn a_queue_is_filled_when_it_is_empty() {
-        let text = "web: {generated: {pages: 400}}\norders: [backlink]\n";
+        let text = "web: {generated: {pages: 400}}\norders: [backlink]\nrate: unlimited\n";
         let (one, many) = (outcomes(&format!("{text}queue: 1\n")), outcomes(&format!("{text}queue: 50\n")));
         assert_eq!((one[1].pages, many[1].pages), (400, 400));
         // Chosen fifty at a time, pages are chosen by older knowledge.

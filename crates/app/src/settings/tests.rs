@@ -161,8 +161,7 @@ fn a_selector_that_is_none_is_named_with_its_place() {
         let place = format!("shop.yaml:5:{}: {key}: the XPath expression \"//a[\", ", key.len() + 12);
         assert!(error.contains(&place), "{error}");
         let flag = format!("--{}=:::", key.replace('_', "-"));
-        let start = ["http://a.test".to_owned()];
-        let error = layered(None, &start, none, &flags(&[&flag])).unwrap_err().to_string();
+        let error = layers("{}", &[], &[&flag]).unwrap_err().to_string();
         assert!(error.starts_with(flag.trim_end_matches("=:::")) && error.contains("\":::\""), "{error}");
     }
 }

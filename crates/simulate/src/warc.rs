@@ -11,7 +11,7 @@ use judge::topic::Topic;
 use model::{ErrorKind, Normalise, PageUrl, UrlKey};
 
 use crate::sources::{numbered_hosts, open};
-use crate::web::Says;
+use crate::web::{Look, Says};
 use crate::{SimWeb, SimulateError};
 
 /// Bytes of one record that are read.
@@ -35,15 +35,16 @@ pub fn of_warc(paths: &[PathBuf], start: &[String], topic: Option<&Topic>) -> Re
         })
     };
     let (mut says, mut links, mut promises, mut relevance) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut bytes = Vec::new();
+    let (mut bytes, mut looks) = (Vec::new(), Vec::new());
     for (_, answer) in &found {
         says.push(match &answer.end {
             FoundEnd::Page => Says::Page,
             FoundEnd::Redirect(to) => Says::Redirect(number(to, &mut urls)),
             FoundEnd::Failed(status) => Says::Failed(ErrorKind::Status(*status)),
         });
-        links.push(answer.links.iter().map(|(to, _)| number(to, &mut urls)).collect::<Vec<u32>>());
-        promises.extend(answer.links.iter().map(|(_, promise)| *promise));
+        links.push(answer.links.iter().map(|(to, ..)| number(to, &mut urls)).collect::<Vec<u32>>());
+        promises.extend(answer.links.iter().map(|(_, promise, _)| *promise));
+        looks.extend(answer.links.iter().map(|(.., weight)| Look { weight: *weight, ..Look::default() }));
         relevance.push(answer.relevance);
         bytes.push(answer.bytes);
     }
@@ -52,7 +53,7 @@ pub fn of_warc(paths: &[PathBuf], start: &[String], topic: Option<&Topic>) -> Re
     relevance.resize(urls.len(), 0.0);
     bytes.resize(urls.len(), 0);
     let mut web = SimWeb::new(&links, numbered_hosts(&urls));
-    (web.says, web.bytes) = (says, bytes);
+    (web.says, web.bytes, web.looks) = (says, bytes, looks);
     if topic.is_some() {
         (web.relevance, web.promises) = (relevance, promises);
     }
@@ -81,7 +82,8 @@ fn begins(found: &[(PageUrl, Found)]) -> Vec<u32> {
 #[derive(Clone)]
 struct Found {
     end: FoundEnd,
-    links: Vec<(PageUrl, f32)>,
+    /// Where they lead, what they promise and weigh.
+    links: Vec<(PageUrl, f32, u8)>,
     relevance: f32,
     bytes: u32,
     is_html: bool,
@@ -234,7 +236,7 @@ fn found(url: &PageUrl, block: &[u8], topic: Option<&Topic>) -> Found {
     }
     for link in page.links.iter().filter(|link| !link.rel.nofollow && !page.directives.nofollow) {
         let promise = topic.map_or(0.0, |topic| topic.link_promise(&link.anchor, &link.url));
-        found.links.push((link.url.clone(), promise));
+        found.links.push((link.url.clone(), promise, link.look.weight()));
     }
     found
 }

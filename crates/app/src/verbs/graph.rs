@@ -135,6 +135,8 @@ fn export(context: &Context, flags: &ArgMatches, request: &Request) -> Result<Ex
             edge(&mut text, &link);
         } else if link.weight > 0.0 {
             let _ = writeln!(text, "{}\t{}\t{}", link.source, link.target, link.weight);
+        } else {
+            return Ok(());
         }
         links += 1;
         out.write_all(text.as_bytes()).map_err(Failure::output)?;

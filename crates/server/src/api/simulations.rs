@@ -102,6 +102,13 @@ pub(crate) fn bounded(scenario: &Scenario) -> Result<(), Problem> {
     let WebSource::Generated(shape) = &scenario.web else { return Ok(()) };
     let each = if scenario.pages == 0 { u64::from(shape.pages) } else { scenario.pages };
     let all = each.saturating_mul(scenario.orders.len() as u64).saturating_mul(scenario.seeds.len() as u64);
+    if u64::from(shape.pages) > MOST_FETCHES {
+        // The whole Web is made, however little of it is fetched.
+        return Err(Problem::request(format!(
+            "a Web of {} pages is too large here, {MOST_FETCHES} at most; \"gannet simulate\" has no limit",
+            shape.pages
+        )));
+    }
     if all <= MOST_FETCHES {
         return Ok(());
     }

@@ -123,6 +123,22 @@ fn what_the_files_do_not_have_takes_no_time() {
 }
 
 #[test]
+fn links_of_files_weigh_what_they_look_like() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("some.warc.gz");
+    let body = "<a href=/plain>p</a> <a href=/bold><b><i>b</i></b></a> one two three four five six";
+    let page = |path: &str, depth, body: &str| {
+        visit(&fetched(path, 200, ("Content-Type", HTML), body), Purpose::Page, depth, Kept::Whole)
+    };
+    fs::write(&file, [page("/", 0, body), page("/plain", 1, ""), page("/bold", 1, "")].concat()).unwrap();
+    let web = of_warc(&[file], &[], None).unwrap();
+    let ran = run(&web, &plan("pagerank", "unlimited", 0)).unwrap();
+    let paths: Vec<_> =
+        ran.order().into_iter().map(|page| web.url(page).unwrap().path().to_owned()).collect();
+    assert_eq!(paths, ["/", "/bold", "/plain"]);
+}
+
+#[test]
 fn a_foreign_archive_begins_at_its_first_html_page() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("foreign.warc");

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use archive::tables::{LINKS, VISITS};
 use crawl::PageHistory;
-use frontier::tables::{HINTS, HOSTS, MISSING, QUEUE, ROBOTS, RobotsAnswer, URLS, UrlRecord};
+use frontier::tables::{
+    HINTS, HOSTS, MISSING, QUEUE, RELEVANCE, ROBOTS, RobotsAnswer, URLS, UrlRecord, relevance_of,
+};
 use frontier::{Rules, Unfollowed, page_key};
 use judge::book::near;
 use judge::tables::{EXACT_TEXTS, FINGERPRINTS};
@@ -60,6 +62,9 @@ pub struct Why {
     pub hints: Option<String>,
     /// When it is due, if it waits.
     pub due: Option<Due>,
+    /// Whether it is on topic, and how much.
+    #[serde(default)]
+    pub topic: Option<String>,
     /// Which pages say the same.
     #[serde(default)]
     pub duplicate: Option<String>,
@@ -177,6 +182,7 @@ pub(crate) fn why(data: &Data, request: &WhyRequest, now: Timestamp) -> Result<W
         rules,
         robots,
         due,
+        topic: story.topic(key)?,
         duplicate: story.duplicate(key)?,
         change,
         change_steps: change_steps.unwrap_or_default(),
@@ -192,6 +198,14 @@ struct Story {
 }
 
 impl Story {
+    /// As the page was judged when it was fetched.
+    fn topic(&self, key: UrlKey) -> Result<Option<String>, ServiceError> {
+        let mark = self.snapshot.get(&RELEVANCE, &page_key(self.crawl, key))?;
+        Ok(mark.map(relevance_of).map(|(relevance, on_topic)| {
+            format!("{} topic, relevance {relevance:.2}", if on_topic { "on" } else { "off" })
+        }))
+    }
+
     fn record(&self, key: UrlKey) -> Result<Option<UrlRecord>, ServiceError> {
         Ok(self.snapshot.get(&URLS, &page_key(self.crawl, key))?)
     }

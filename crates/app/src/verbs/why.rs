@@ -75,7 +75,7 @@ fn lines(why: &Why) -> Vec<String> {
         let before = ahead.map(|ahead| format!(", {ahead} URLs of its host before it")).unwrap_or_default();
         say("place", format!("priority {priority}, number {arrival}{before}"));
     }
-    for (name, words) in [("duplicate", &why.duplicate), ("change", &why.change)] {
+    for (name, words) in [("topic", &why.topic), ("duplicate", &why.duplicate), ("change", &why.change)] {
         if let Some(words) = words {
             say(name, words.clone());
         }

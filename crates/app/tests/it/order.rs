@@ -102,4 +102,8 @@ fn a_topic_is_given_to_a_crawl_at_work() {
     );
     let log = gannet(&["log", &data]);
     assert!(log.out.contains("topic from now on: rain, wet weather"), "{}{}", log.out, log.err);
+    // As it was judged when it was fetched.
+    let boat = format!("{}{}", start.trim_end_matches('/'), pages[0]);
+    let why = gannet(&["why", &boat, &data]);
+    assert!(why.out.contains("on topic, relevance "), "{}{}", why.out, why.err);
 }

@@ -97,7 +97,10 @@ async fn both_of(
     };
     let simulated = ::simulate::run(&web, &plan).unwrap().order();
     let simulated = simulated.into_iter().map(|page| web.url(page).unwrap()).collect();
-    (asked.filter(fetched).collect(), simulated)
+    let mut asked: Vec<PageUrl> = asked.filter(fetched).collect();
+    // What is sent on a connection that its server has just ended is sent again.
+    asked.dedup();
+    (asked, simulated)
 }
 
 /// No late answers and no failures: what is left depends on the order alone.

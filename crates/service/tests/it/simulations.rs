@@ -1,6 +1,6 @@
 //! A crawl simulated by its own order fetches as it did, and its map tells what it met.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -98,8 +98,11 @@ async fn both_of(
     let simulated = ::simulate::run(&web, &plan).unwrap().order();
     let simulated = simulated.into_iter().map(|page| web.url(page).unwrap()).collect();
     let mut asked: Vec<PageUrl> = asked.filter(fetched).collect();
-    // What is sent on a connection that its server has just ended is sent again.
-    asked.dedup();
+    // Of a page that was busy at first, or whose connection had just been ended, the last request brought it.
+    let mut known = HashSet::new();
+    asked.reverse();
+    asked.retain(|url| known.insert(url.clone()));
+    asked.reverse();
     (asked, simulated)
 }
 

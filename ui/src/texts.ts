@@ -298,6 +298,8 @@ export const pagesTab = {
   rows: 'Rows',
   why: 'Why?',
   whyLabel: (url: string) => `Why? ${url}`,
+  versions: 'Versions',
+  versionsLabel: (url: string) => `Versions of ${url}`,
   prefix: 'URLs that begin with',
   prefixPlaceholder: 'https://shop.test/product/',
   ask: 'Why is a URL here, or not here?',
@@ -330,6 +332,7 @@ export const why = {
   ahead: (urls: number) => `${counted(urls, 'URL')} of its host before it`,
   duplicate: 'Pages that say the same',
   change: 'Latest change',
+  versions: 'Show its versions',
   steps: {
     hash: 'Content hash',
     tags: 'Tags',
@@ -405,6 +408,14 @@ export const changesTab = {
   went: 'Words went',
   since: 'Since',
   versions: 'Versions',
+  accepted: 'Since accepted',
+  isAccepted: 'Accepted',
+  accept: 'Accept this version',
+  accepting: 'Later versions are then compared with it too.',
+  sinceFirst: (severity: string) => `Since the first version: ${severity.toLowerCase()}`,
+  sinceAccepted: (severity: string, when: string) => `Since the accepted version of ${when}: ${severity.toLowerCase()}`,
+  oneVersion: (when: string) => `One version is kept, of ${when}.`,
+  noVersion: 'No version of it is kept.',
   show: (versions: number) => `Show ${count(versions)}`,
   showAll: 'Show',
   more: 'Show more',
@@ -1002,6 +1013,8 @@ export const simulator = {
   workers: 'Fetches at once',
   budget: 'Pages to fetch',
   budgetHelp: '0 = all that can be reached',
+  topic: 'Topic',
+  topicHelp: 'Words, with commas between them; empty for the project’s own.',
   queue: 'Chosen at once',
   queueHelp: '0 = as in a real crawl',
   expand: 'Follow links of pages on topic only',
@@ -1027,6 +1040,19 @@ export const simulator = {
   table: 'Table (CSV)',
   curves: 'Curves (CSV)',
   json: 'Everything (JSON)',
+};
+
+export const whatIf = {
+  title: 'What if',
+  text: 'What this crawl would take and bring otherwise, by the pages, links and answer times that it knows. Nothing is fetched.',
+  own: 'as now',
+  order: 'By the order',
+  orderHelp: 'pagerank, topic, 0.7 pagerank + 0.3 topic, …',
+  rate: 'At the rate',
+  rateHelp: 'Requests per host: 2/s, 30/m, unlimited',
+  topic: 'On the topic',
+  topicHelp: 'Words and phrases, with commas between them. Pages are judged anew.',
+  predict: 'Predict',
 };
 
 export const map = {

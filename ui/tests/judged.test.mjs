@@ -163,4 +163,46 @@ test('changes, versions and duplicates are shown with their data', async (t) => 
   await dialog.getByRole('slider').fill('1');
   await dialog.locator('.text ins').filter({ hasText: 'closed until the storm' }).waitFor();
   await axe(page, 'versions with a slider');
+
+  // What was accepted is told beside the version before and the first, also after the page is loaded again.
+  await dialog.getByRole('button', { name: 'Accept this version' }).click();
+  await dialog.getByText('Accepted', { exact: true }).waitFor();
+  await dialog.getByRole('slider').fill('2');
+  await dialog.getByText(/Since the accepted version of .*: /).waitFor();
+  await axe(page, 'versions with an accepted one');
+  await shot(page, 'versions-accepted');
+  await page.keyboard.press('Escape');
+  const kept = (await ask(`versions?url=${url}`)).data.items;
+  assert.deepEqual(kept.map((one) => one.accepted), [false, true, false]);
+  const told3 = (await ask(`change?url=${url}`)).data;
+  assert.deepEqual([told3.accepted, told3.severity_since_accepted], [kept[1].at, told3.severity]);
+  const send = (body) => world.api(page, 'POST', '/projects/magazine/accepted', body);
+  assert.equal((await send({ url: `http://${site.address}/nowhere` })).status >= 400, true);
+  assert.equal((await send({ url: `http://${site.address}/news`, at: 'never' })).status, 400);
+  await page.goto(`${world.base}/runs/${third}?tab=changes`);
+  const severities = { none: 'Same text', small: 'Small', medium: 'Medium', large: 'Large', complete: 'All of it' };
+  const cells = page.getByRole('row').filter({ hasText: '/news' }).getByRole('cell');
+  await cells.nth(6).waitFor();
+  assert.equal((await cells.nth(6).innerText()).trim(), severities[told3.severity]);
+
+  // Versions open from the table of pages and from Why, too.
+  await page.goto(`${world.base}/runs/${third}?tab=pages`);
+  await page.getByRole('button', { name: /^Versions of .*\/news/ }).click();
+  await dialog.getByRole('slider').fill('1');
+  await dialog.locator('.text ins').filter({ hasText: 'closed until the storm' }).waitFor();
+  await shot(page, 'versions-of-pages');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Why\? .*\/news/ }).click();
+  await dialog.getByRole('button', { name: 'Show its versions' }).click();
+  await dialog.getByRole('heading', { name: 'Versions of a page' }).waitFor();
+  await dialog.locator('.text ins').filter({ hasText: 'has a name' }).waitFor();
+  await page.keyboard.press('Escape');
+  // A page that never changed has its only version to show.
+  await page.getByRole('button', { name: /^Versions of .*\/read/ }).click();
+  await dialog.getByText(/^One version is kept, of /).waitFor();
+  await dialog.locator('.text').filter({ hasText: 'word' }).waitFor();
+  await axe(page, 'the only version of a page');
+  await shot(page, 'version-only');
+  // What was refused above was asked to be; a page of one version has no change to show.
+  assert.deepEqual(page.errors.filter((error) => !error.startsWith('Failed to load resource')), []);
 });

@@ -72,6 +72,8 @@ test('a running crawl says how long it takes, and its map and worth are drawn', 
   await page.goto(`${world.base}/runs/${run.id}?tab=outlook`);
   await page.getByText('Mean relevance of every hundred pages').waitFor();
   assert.equal(await page.locator('figure svg').count(), 4);
+  // What has one hour, or one hundred pages, is a dot.
+  assert.ok((await page.locator('figure svg circle').count()) >= 2);
   await axe(page, 'worth of a run');
   await shot(page, 'run-worth');
   await page.goto(`${world.base}/projects/boats/map`);
@@ -81,7 +83,28 @@ test('a running crawl says how long it takes, and its map and worth are drawn', 
   await hub.click();
   await page.getByText('The way on which it was found:').waitFor();
   assert.equal(await page.locator('svg circle').count(), 29);
+  // What another order, pace and topic would bring.
+  const guess = page.locator('section').filter({ has: page.getByRole('heading', { name: 'What if' }) });
+  await guess.getByText(/^pagerank at 2\/s per host: 29 of 29 known pages/).waitFor();
+  await guess.getByLabel('By the order').fill('topic');
+  await guess.getByLabel('At the rate').fill('1/s');
+  await guess.getByLabel('On the topic').fill('lists, hub');
+  await guess.getByRole('button', { name: 'Predict' }).click();
+  await guess.getByText(/^topic at 1\/s per host: 29 of 29 known pages.* [1-9]\d* on topic, nine tenths of them after/).waitFor();
+  await guess.getByText('29 pages were judged anew').waitFor();
   await axe(page, 'map');
   await shot(page, 'map-told');
+  await guess.getByLabel('At the rate').fill('soon');
+  await guess.getByRole('button', { name: 'Predict' }).click();
+  await guess.getByText('soon').first().waitFor();
+  assert.deepEqual(page.errors.splice(0).map((error) => /400 .*what-if/.test(error)), [true]);
+  // The orders of the simulator, by a topic that the crawl has not.
+  await page.goto(`${world.base}/simulator`);
+  await page.getByLabel('Web', { exact: true }).selectOption('boats');
+  await page.getByLabel('Topic', { exact: true }).fill('hub');
+  await page.getByLabel(/^topic/).check();
+  await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+  const heads = page.getByRole('table', { name: 'Orders compared' }).locator('thead th');
+  await heads.filter({ hasText: 'On topic in 10 %' }).waitFor({ timeout: 60_000 });
   assert.deepEqual(page.errors, []);
 });

@@ -1,5 +1,5 @@
 //! The block of a metadata record: what is known of a visit beyond its bytes, as JSON with a version, so
-//! that pages and links can be rebuilt from the archive alone.
+//! that pages and links can be rebuilt from the archive alone. A revisit record has it in a field of its head.
 //!
 //! The form is spelled out here and not taken from `model`, which may change without the archive noticing.
 
@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use model::{CrawlId, Link, LinkKind, LinkLook, Outcome, Page, PageUrl, Rel};
 use serde::{Deserialize, Serialize};
+
+use crate::reader::RecordHead;
 
 /// Why something was fetched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,6 +124,14 @@ pub enum StoredRel {
 impl Metadata<'_> {
     /// Version of the form that is written.
     pub const VERSION: u32 = 2;
+
+    /// The field of a revisit record that holds what else would be the block of a metadata record, as others name it.
+    pub(crate) const FIELD: &'static str = "WARC-JSON-Metadata";
+
+    /// What a record says of its visit in its own head; revisit records do.
+    pub fn of_head(head: &RecordHead) -> Option<Metadata<'static>> {
+        Metadata::parse(head.get(Metadata::FIELD)?.as_bytes())
+    }
 
     /// Reads a metadata record's block; none when it is not ours or of an unknown version.
     pub fn parse(block: &[u8]) -> Option<Metadata<'static>> {

@@ -1,6 +1,7 @@
 //! The archive's tables: what can be asked about visits and links without opening a WARC file.
 //!
-//! They are written in the same batch as the frontier's, and can be rebuilt from the WARC files.
+//! They are written in the same batch as the frontier's, and can be rebuilt from the WARC files, but for what readers
+//! have accepted.
 
 use std::sync::Arc;
 
@@ -18,6 +19,19 @@ pub const LINKS: Table<(u32, u64, u128), Links> = Table::new("links");
 
 /// How far each crawl's archive is committed.
 pub const POSITIONS: Table<u32, Committed> = Table::new("positions");
+
+/// The version of a page that its reader has accepted: crawl, host, page. Nobody but the reader knows it: it cannot be
+/// rebuilt.
+pub const ACCEPTED: Table<(u32, u64, u128), Accepted> = Table::new("accepted").point_reads();
+
+/// A version that was accepted: what later ones are compared with besides the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accepted {
+    /// When the version was fetched.
+    pub version: Timestamp,
+    /// When it was accepted.
+    pub at: Timestamp,
+}
 
 /// One visit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,6 +131,10 @@ impl Record for Links {
     const VERSION: u8 = 1;
 }
 
+impl Record for Accepted {
+    const VERSION: u8 = 1;
+}
+
 impl Record for Committed {
     const VERSION: u8 = 1;
 }
@@ -135,5 +153,16 @@ mod tests {
         bytes[0] = 1;
         bytes.pop();
         assert_eq!(VisitRecord::decode(&bytes).unwrap(), visit);
+    }
+
+    /// What a later program wrote is refused, not misread.
+    #[test]
+    fn accepted_versions_say_their_form() {
+        let accepted = Accepted { version: Timestamp(7), at: Timestamp(9) };
+        let mut bytes = Vec::new();
+        accepted.encode(&mut bytes);
+        assert_eq!(bytes, [1, 7, 9]);
+        assert_eq!(Accepted::decode(&bytes).unwrap(), accepted);
+        assert!(Accepted::decode(&[2, 7, 9]).is_err());
     }
 }

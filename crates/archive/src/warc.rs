@@ -1,5 +1,5 @@
-//! The WARC 1.1 records of one visit: response (or revisit), request, metadata; and the warcinfo record that
-//! opens each file.
+//! The WARC 1.1 records of one visit: response, request, metadata; or of a page that has not changed one revisit record;
+//! and the warcinfo record that opens each file.
 //!
 //! Records are built as bytes by whoever has a processor to spare and appended elsewhere. The same visit gives
 //! the same bytes: record ids are hashes, not random.
@@ -81,7 +81,7 @@ pub enum RecordKind {
 /// The records of one visit, ready to be appended.
 #[derive(Clone, Debug)]
 pub struct Records {
-    /// Gzip members, one per record; the response or revisit comes first.
+    /// Gzip members, one per record; the response comes first, a revisit is alone.
     pub bytes: Vec<u8>,
     /// Where each record lies in `bytes`.
     pub members: Vec<Member>,
@@ -103,6 +103,8 @@ pub struct Member {
 /// Builds records. Keeps its compressor, so each worker holds one.
 pub struct RecordWriter {
     gzip: Gzip,
+    /// For revisit records, once there are any.
+    thorough: Option<Gzip>,
     head: String,
     metadata: Vec<u8>,
 }
@@ -140,7 +142,7 @@ impl Default for RecordWriter {
 impl RecordWriter {
     /// A writer with nothing in it.
     pub fn new() -> RecordWriter {
-        RecordWriter { gzip: Gzip::new(), head: String::new(), metadata: Vec::new() }
+        RecordWriter { gzip: Gzip::new(), thorough: None, head: String::new(), metadata: Vec::new() }
     }
 
     /// The records of one visit.
@@ -162,6 +164,11 @@ impl RecordWriter {
         };
         let answer_id = record_id(visit.crawl, &fetched.url, fetched.started, answer);
         self.answer(visit, answer, &answer_id, &mut records);
+        if answer == RecordKind::Revisit {
+            // What was asked follows from the version it refers to, and what is known of the visit stands in its head: a
+            // page that stays the same costs this one record.
+            return records;
+        }
         if !fetched.request.is_empty() {
             self.start(visit, RecordKind::Request);
             self.field("WARC-Concurrent-To", format_args!("<{answer_id}>"));
@@ -230,6 +237,10 @@ impl RecordWriter {
             // The body came and was left out.
             self.field("WARC-Truncated", "length");
         }
+        // What was read from the page is told by the version that it refers to.
+        let told = Metadata { page: None, ..metadata(visit) };
+        let told = serde_json::to_string(&told).expect("metadata has only text keys");
+        self.field(Metadata::FIELD, one_line(&told));
         self.finish(kind, &[&http_head], records);
     }
 
@@ -264,7 +275,11 @@ impl RecordWriter {
         parts.extend_from_slice(block);
         parts.push(b"\r\n\r\n");
         let offset = records.bytes.len();
-        self.gzip.member(&parts, &mut records.bytes);
+        let gzip = match kind {
+            RecordKind::Revisit => self.thorough.get_or_insert_with(Gzip::thorough),
+            _ => &mut self.gzip,
+        };
+        gzip.member(&parts, &mut records.bytes);
         let length = records.bytes.len() - offset;
         // Bodies are bounded far below 4 GiB; `append` refuses what is not.
         records.members.push(Member { kind, offset: offset as u32, length: length as u32 });

@@ -114,6 +114,8 @@ pub(crate) struct State {
     opened: Option<Timestamp>,
     /// Something in the batch must be durable before anything is leased.
     commit_first: bool,
+    /// The frontier is to be told of the last commit, which came while a lease was under way.
+    untold: bool,
     pub(crate) free_slots: Vec<u32>,
     connections_used: usize,
     /// Names being looked up, and those that wait for it.
@@ -159,6 +161,8 @@ pub(crate) struct LeaseState {
     width: usize,
     /// The host is not known to answer soon.
     unsure: bool,
+    /// It has several URLs.
+    many: bool,
     /// The slot has nothing more to send.
     pub(crate) slot_done: bool,
     /// With one connection: URLs in the order of their requests that are not settled, and what came of those whose turn
@@ -194,7 +198,7 @@ impl Conductor {
             self.note_standstill(state);
             self.take_messages(state)?;
             self.take_changes()?;
-            if !self.is_serial() || state.leases.is_empty() {
+            if self.may_decide(state) {
                 self.side_work(state)?;
             }
             if self.commit_is_due(state) {
@@ -218,6 +222,7 @@ impl Conductor {
             bytes: 0,
             opened: None,
             commit_first: true,
+            untold: false,
             free_slots: (0..self.project.crawl.connections).rev().collect(),
             connections_used: 0,
             lookups: 0,
@@ -247,6 +252,11 @@ impl Conductor {
     /// One request at a time: its answer is settled and durable before the next is chosen.
     fn is_serial(&self) -> bool {
         self.project.crawl.connections == 1
+    }
+
+    /// With one connection nothing is decided while something is under way, so that it does not depend on when that ends.
+    fn may_decide(&self, state: &State) -> bool {
+        !self.is_serial() || state.leases.is_empty() && state.lookups == 0
     }
 
     /// Now, as the frontier sees it.
@@ -365,7 +375,7 @@ impl Conductor {
         if let Some((due, _)) = &state.next_due {
             wait = wait.min(due.since(now));
         }
-        if self.has_side_work() && (!self.is_serial() || state.leases.is_empty()) {
+        if self.has_side_work() && self.may_decide(state) {
             wait = Duration::ZERO;
         }
         let mut waited = false;
@@ -573,7 +583,14 @@ impl Conductor {
     }
 
     fn commit_is_due(&self, state: &State) -> bool {
-        let Some(opened) = state.opened else { return false };
+        let Some(opened) = state.opened else { return state.untold && self.may_decide(state) };
+        if self.is_serial() && self.may_decide(state) {
+            return true;
+        }
+        if self.is_serial() && !state.leases.values().any(|live| live.many) {
+            // Its only answer is about to be settled. A commit puts URLs in order: not now and then, but once for each.
+            return false;
+        }
         let idle = state.leases.is_empty() && self.inbox.is_empty();
         idle || state.commit_first
             || state.visits >= COMMIT_VISITS
@@ -592,7 +609,11 @@ impl Conductor {
         state.batch.put(&POSITIONS, &self.id.0, &Committed { position, at: now });
         let batch = std::mem::replace(&mut state.batch, self.store.batch());
         self.store.commit(batch, Durability::Synced)?;
-        self.frontier.committed(moment)?;
+        // With one connection hosts get their places when a lease is over, at one moment whatever else took its time.
+        state.untold = !self.may_decide(state);
+        if !state.untold {
+            self.frontier.committed(moment)?;
+        }
         (state.visits, state.bytes, state.opened, state.commit_first) = (0, 0, None, false);
         (state.mendings, state.for_want_of_room) = (0, false);
         Ok(())
@@ -752,6 +773,7 @@ impl State {
     pub(crate) fn begin_again(&mut self, batch: Batch) {
         self.batch = batch;
         (self.visits, self.bytes, self.opened, self.commit_first) = (0, 0, None, true);
+        self.untold = false;
         (self.connections_used, self.slots_unsure, self.held_back) = (0, 0, false);
         self.to_look_up.clear();
         self.leases.clear();

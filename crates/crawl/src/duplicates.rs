@@ -83,10 +83,7 @@ impl DuplicateBook {
         crawl: CrawlId,
         page: UrlKey,
     ) -> Result<Vec<UrlKey>, KvError> {
-        if self.all_new {
-            return Ok(Vec::new());
-        }
-        book::same_in_all(&StoredTexts { batch, crawl }, page)
+        self.of_known(batch, crawl, |texts| book::same_in_all(texts, page))
     }
 
     /// Forgets the text of a page that is none any more; returns the pages that are the same in all as it was.
@@ -96,10 +93,17 @@ impl DuplicateBook {
         crawl: CrawlId,
         page: UrlKey,
     ) -> Result<Vec<UrlKey>, KvError> {
-        if self.all_new {
-            return Ok(Vec::new());
-        }
-        book::forget(&mut StoredTexts { batch, crawl }, page)
+        self.of_known(batch, crawl, |texts| book::forget(texts, page))
+    }
+
+    /// What the book has of a page that was met before; nothing in a run that began without texts.
+    fn of_known(
+        &self,
+        batch: &mut Batch,
+        crawl: CrawlId,
+        ask: impl FnOnce(&mut StoredTexts<'_>) -> Result<Vec<UrlKey>, KvError>,
+    ) -> Result<Vec<UrlKey>, KvError> {
+        if self.all_new { Ok(Vec::new()) } else { ask(&mut StoredTexts { batch, crawl }) }
     }
 
     /// Lets the links of one of these copies be offered, now that the page is missing or changed whose links were

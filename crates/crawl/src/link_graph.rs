@@ -1,5 +1,7 @@
 //! The link graph of a crawl, out of its tables: which pages, which links, and what each weighs.
 
+use std::str::FromStr;
+
 use archive::tables::{Edge, LINKS};
 use frontier::tables::URLS;
 use graph::{Builder, Fold, Graph, GraphError};
@@ -37,7 +39,45 @@ impl Default for LinkWeights {
     }
 }
 
+impl FromStr for LinkWeights {
+    type Err = String;
+
+    /// Reads `visibility=1,2,3 nofollow=0`; what is not named is as usual.
+    fn from_str(text: &str) -> Result<LinkWeights, String> {
+        let mut weights = LinkWeights::default();
+        for part in text.split_whitespace() {
+            let (name, numbers) = part
+                .split_once('=')
+                .ok_or_else(|| format!("{part:?}: write visibility=1,2,3 and the like"))?;
+            weights.set(name, numbers).map_err(|error| format!("{part:?}: {error}"))?;
+        }
+        Ok(weights)
+    }
+}
+
 impl LinkWeights {
+    /// What weighs: each by three numbers, nofollow by one.
+    pub const NAMES: [&str; 4] = ["visibility", "position", "distance", "nofollow"];
+
+    /// Sets the numbers of a name, with commas between them.
+    pub fn set(&mut self, name: &str, numbers: &str) -> Result<(), String> {
+        let number = |text: &str| match text.trim().parse::<f32>() {
+            Ok(number) if (0.0..=1e6).contains(&number) => Ok(number),
+            _ => Err(format!("{text:?} is not a number from 0 to 1000000")),
+        };
+        let numbers: Vec<f32> = numbers.split(',').map(number).collect::<Result<_, _>>()?;
+        let three = || <[f32; 3]>::try_from(&numbers[..]).map_err(|_| "three numbers, please".to_owned());
+        match (name, &numbers[..]) {
+            ("visibility", _) => self.visibility = three()?,
+            ("position", _) => self.position = three()?,
+            ("distance", _) => self.distance = three()?,
+            ("nofollow", [number]) => self.nofollow = *number,
+            ("nofollow", _) => return Err("one number, please".to_owned()),
+            _ => return Err(format!("{name:?} is no weight; there is {}", LinkWeights::NAMES.join(", "))),
+        }
+        Ok(())
+    }
+
     /// The weight of a link.
     pub fn of(&self, edge: &Edge) -> f32 {
         let third = |step: u8| usize::from(step.clamp(1, 3)) - 1;
@@ -87,6 +127,7 @@ impl LinkGraph {
         }
         Ok(LinkGraph { pages, links: builder.finish()? })
     }
+
     /// The number of a page.
     pub fn number(&self, key: UrlKey) -> Option<u32> {
         self.pages.number(key)
@@ -95,5 +136,21 @@ impl LinkGraph {
     /// The key of a page.
     pub fn key(&self, number: u32) -> UrlKey {
         self.pages.key(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_read_by_name() {
+        let read: LinkWeights = "visibility=1,1,1 nofollow=0.5".parse().unwrap();
+        assert_eq!(read, LinkWeights { visibility: [1.0; 3], nofollow: 0.5, ..LinkWeights::default() });
+        for wrong in
+            ["bold=1", "position=1,2", "position=1,2,x", "nofollow=1,2", "visibility", "position=1,2,-3"]
+        {
+            assert!(wrong.parse::<LinkWeights>().is_err(), "{wrong}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use archive::rows::{self, PageRows, Stand};
 use archive::tables::{VISITS, VisitRecord};
 use frontier::refresh_fact;
 use frontier::tables::{FACTS, REVISITS, URLS};
-use judge::revisit::{History, Intervals, Planned, adapted, schedule};
+use judge::revisit::{Candidate, Choice, History, Intervals, Room, adapted, choose, pages_of};
 use kv::{Batch, KvError, Reader, Store};
 use model::{
     CrawlId, EarlierVersion, HostKey, LeasedUrl, Revisit, RevisitSettings, Timestamp, UrlKey, Validators,
@@ -126,10 +126,10 @@ struct Budget {
 }
 
 impl Budget {
-    /// So many pages: a day's fetches for every day since the last refresh, at least for one, less what is spent.
-    fn pages(self, a_day: f64, now: Timestamp) -> usize {
-        let days = self.refreshed.map_or(1.0, |last| now.since(last).as_millis() as f64 / DAY);
-        ((a_day * days.max(1.0)) as usize).max(1).saturating_sub(self.spent)
+    /// The room of a refresh with so many fetches a day.
+    fn room(self, a_day: f64, now: Timestamp) -> Room {
+        let since = self.refreshed.map(|last| now.since(last).as_millis() as f64 / DAY);
+        Room { pages: pages_of(a_day, since.unwrap_or(1.0), self.spent), since: since.unwrap_or(0.0) }
     }
 }
 
@@ -141,21 +141,11 @@ struct Kept {
     importance: f64,
 }
 
-/// The days after which each page is asked for again, by the policy; beside each history stands how important the page is.
-pub fn intervals(pages: &[(PageHistory, f64)], settings: &RevisitSettings) -> Vec<f64> {
-    let bounds = Intervals { least: settings.least, most: settings.most };
-    match settings.policy {
-        Revisit::Off => vec![f64::INFINITY; pages.len()],
-        Revisit::All => vec![0.0; pages.len()],
-        Revisit::Fixed => vec![settings.every.clamp(bounds.least, bounds.most); pages.len()],
-        Revisit::Adaptive => pages.iter().map(|(page, _)| page.adapted).collect(),
-        Revisit::Optimal => {
-            let planned: Vec<Planned> = pages
-                .iter()
-                .map(|(page, importance)| Planned { rate: page.rate(settings), importance: *importance })
-                .collect();
-            schedule(&planned, settings.budget, bounds)
-        }
+impl Kept {
+    fn candidate(&self, settings: &RevisitSettings, now: Timestamp) -> Candidate {
+        let PageHistory { adapted, .. } = self.history;
+        let (rate, age) = (self.history.rate(settings), self.history.age(now));
+        Candidate { rate, importance: self.importance, adapted, age }
     }
 }
 
@@ -205,33 +195,11 @@ impl Revisits {
         Ok(Revisits::chosen(&pages, settings, budget, now))
     }
 
-    /// Of these pages those that are due. Optimal revisits take what gains most first, and no more than the budget; the
-    /// others take all, those first that are overdue by the most times their interval.
+    /// Of these pages those that are due, as the judge chooses.
     fn chosen(pages: &[Kept], settings: &RevisitSettings, budget: Budget, now: Timestamp) -> Revisits {
-        let histories: Vec<_> = pages.iter().map(|page| (page.history, page.importance)).collect();
-        let is_optimal = settings.policy == Revisit::Optimal;
-        let urgency = |page: &Kept, interval: f64, age: f64| match is_optimal {
-            true => Planned { rate: page.history.rate(settings), importance: page.importance }.gain(age),
-            false => age / interval.max(1.0 / DAY),
-        };
-        let intervals = intervals(&histories, settings);
-        let mut due: Vec<(f64, f64, UrlKey)> = pages
-            .iter()
-            .zip(intervals)
-            .map(|(page, interval)| (page, interval, page.history.age(now)))
-            .filter(|(_, interval, age)| age >= interval)
-            .map(|(page, interval, age)| (urgency(page, interval, age), age, page.key))
-            .collect();
-        due.sort_unstable_by(|(urgency, age, key), (other_urgency, other_age, other)| {
-            other_urgency.total_cmp(urgency).then(other_age.total_cmp(age)).then(key.cmp(other))
-        });
-        let mut left = 0;
-        if is_optimal {
-            let most = budget.pages(settings.budget, now);
-            left = due.len().saturating_sub(most);
-            due.truncate(most);
-        }
-        Revisits { pages: due.into_iter().map(|(.., key)| key).collect(), left }
+        let candidates: Vec<Candidate> = pages.iter().map(|page| page.candidate(settings, now)).collect();
+        let Choice { pages: chosen, left } = choose(&candidates, settings, budget.room(settings.budget, now));
+        Revisits { pages: chosen.into_iter().map(|place| pages[place].key).collect(), left }
     }
 
     /// What is done, in words.
@@ -369,23 +337,6 @@ mod tests {
             PageHistory::of(visits.iter().map(|(at, visit)| (*at, visit)), &settings, day(7)).unwrap();
         assert_eq!(found.history.unmodified_days, Some(2.0 + 1.0 + 1.0));
         assert_eq!((found.history.comparisons, found.history.changes), (3, 1));
-    }
-
-    #[test]
-    fn every_policy_keeps_its_bounds() {
-        for policy in [Revisit::Fixed, Revisit::Adaptive, Revisit::Optimal] {
-            let crawl = CrawlSettings { revisit: policy, revisit_budget: 3, ..CrawlSettings::default() };
-            let settings = crawl.revisit_settings();
-            let pages: Vec<(PageHistory, f64)> = (0..20)
-                .map(|n| {
-                    let history = History { comparisons: 20, changes: n, days: 40.0, unmodified_days: None };
-                    (PageHistory { last: Timestamp(0), history, adapted: settings.every }, f64::from(n % 3))
-                })
-                .collect();
-            let found = intervals(&pages, &settings);
-            let bounds = settings.least..=settings.most;
-            assert!(found.iter().all(|days| bounds.contains(days)), "{policy}: {found:?}");
-        }
     }
 
     /// A visit of when the clock was wrong neither keeps a page from being due nor says how often it changes.

@@ -20,10 +20,11 @@ use crate::descriptors::{self, TooFew};
 use crate::duplicates::DuplicateBook;
 use crate::fresh::Fresh;
 use crate::hints::HintsBook;
+use crate::jobs::{JobList, jobs};
 use crate::named::NamedLists;
 use crate::page::PageReader;
 use crate::progress::{Ended, Progress};
-use crate::read::{Job, Reader};
+use crate::read::Reader;
 use crate::revisits::Revisits;
 use crate::robots::RobotsBook;
 use crate::space::Space;
@@ -146,21 +147,12 @@ impl Run {
         let (progress_out, progress) = watch::channel(Progress::default());
         let (inbox_in, inbox) = mpsc::channel(1_024);
         let readers = thread::available_parallelism().map_or(2, usize::from);
-        let (jobs, job_list) = mpsc::channel(readers * 4);
+        let (jobs, job_lists) = jobs(readers * 4, readers);
         let unread = Arc::new(Unread::default());
         let topic = TopicInForce::default();
         topic.set(&project.crawl)?;
         let pages = PageReader::new(&project, network.product())?.with_topic(topic.clone());
-        start_readers(
-            readers,
-            &project,
-            &pages,
-            &fresh,
-            &archive,
-            job_list,
-            inbox_in.clone(),
-            clock.process(),
-        )?;
+        start_readers(&project, &pages, &fresh, &archive, job_lists, inbox_in.clone(), clock.process())?;
 
         let politeness = Politeness::of(&project.crawl);
         let slots = Arc::new(Slots {
@@ -326,25 +318,20 @@ fn has_files(archive: &Path) -> bool {
 }
 
 /// Threads that read answers. They end when the last slot is gone.
-#[expect(clippy::too_many_arguments, reason = "what a reader needs, each thing once")]
 fn start_readers(
-    count: usize,
     project: &Project,
     pages: &PageReader,
     fresh: &Arc<Fresh>,
     archive: &Path,
-    jobs: mpsc::Receiver<Job>,
+    jobs: Vec<JobList>,
     inbox: mpsc::Sender<Message>,
     clock: ProcessClock,
 ) -> Result<(), CrawlError> {
-    let jobs = Arc::new(Mutex::new(jobs));
-    for number in 0..count {
-        let (jobs, inbox) = (jobs.clone(), inbox.clone());
+    for (number, jobs) in jobs.into_iter().enumerate() {
+        let inbox = inbox.clone();
         let mut reader = Reader::new(&project.crawl, pages.clone(), fresh.clone(), archive);
         spawn(&format!("reader {number}"), move || {
-            loop {
-                let job = jobs.lock().map_or(None, |mut jobs| jobs.blocking_recv());
-                let Some(job) = job else { break };
+            while let Some(job) = jobs.take() {
                 let began = clock.elapsed();
                 let mut read = reader.read_or_fail(job);
                 read.micros = (clock.elapsed() - began).as_micros() as u64;

@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use frontier::PageTopic;
+use frontier::tables::kept_relevance;
 use judge::topic::{Method, Topic, TopicChoice, Weights};
 use model::{CrawlSettings, Policy, TopicMethod};
 use xxhash_rust::xxh3::xxh3_64;
@@ -81,10 +82,12 @@ impl TopicInForce {
         let Tagged { topic, tag } = &*tagged;
         let found = topic.relevance(&read.page.title, &read.page.text);
         let promise = |found: &FoundLink| topic.link_promise(&found.link.anchor, &found.link.url);
+        let value = found.value as f32;
         Some(PageTopic {
             tag: *tag,
-            value: found.value as f32,
-            relevance: found.share as f32,
+            value,
+            // As exact as it is kept: a simulation of the crawl has no more.
+            relevance: topic.share(kept_relevance(value)) as f32,
             on_topic: found.on_topic,
             promises: read.links.iter().map(promise).collect(),
         })

@@ -14,6 +14,7 @@ use net::Clock;
 use tokio::sync::{mpsc, watch};
 
 use crate::hints::{self, AskedHints};
+use crate::jobs::Jobs;
 use crate::named::{NamedLists, UNNAMED};
 use crate::read::{self, Job, Read};
 use crate::robots::{self, AskedRobots, Leash};
@@ -75,7 +76,7 @@ pub(crate) struct Slots {
     /// Bodies of which more is kept: sitemaps.
     pub(crate) longer: Option<Arc<Longer>>,
     pub(crate) named: NamedLists,
-    pub(crate) jobs: mpsc::Sender<Job>,
+    pub(crate) jobs: Jobs,
     pub(crate) inbox: mpsc::Sender<Message>,
     pub(crate) pace: watch::Receiver<Pace>,
     pub(crate) unread: Arc<Unread>,
@@ -371,10 +372,7 @@ impl Slots {
                 host_rests = matches!(fetched.status, 429 | 503) || asked.retry_after.is_some();
                 let (lease, crawl, url) = (lease.id, lease.crawl, url.clone());
                 self.unread.add(lease);
-                let _ = self
-                    .jobs
-                    .send(Job { lease, crawl, url, answer, sent, asked, slot, room: Some(room) })
-                    .await;
+                self.jobs.put(Job { lease, crawl, url, answer, sent, asked, slot, room: Some(room) }).await;
             }
             Err(error) if error.kind() == ErrorKind::Proxy => {
                 // The host has not been asked and is not to blame: the URL waits until a proxy works.

@@ -104,8 +104,19 @@ fn marked(known: &Known<'_>, beside: Part) -> Option<String> {
             line
         };
         let value = mark.value.as_deref().filter(|_| words.is_empty());
-        clean(value.unwrap_or(line), false)
+        clean(value.unwrap_or(line), false).filter(|name| !is_phrase(name))
     })
+}
+
+/// "Skip to content", "A note from": small words are in few names of people, and only these are marked as such.
+fn is_phrase(name: &str) -> bool {
+    const IN_NAMES: &[&str] = &[
+        "al", "and", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "e",
+        "el", "et", "i", "la", "le", "och", "og", "ter", "und", "van", "von", "y", "zu",
+    ];
+    let is_small =
+        |word: &&str| word.starts_with(|c: char| c.is_ascii_lowercase()) && !IN_NAMES.contains(word);
+    name.split_whitespace().nth(2).is_some() && name.split_whitespace().any(|word| is_small(&word))
 }
 
 fn written(known: &Known<'_>) -> Option<String> {
@@ -258,6 +269,12 @@ mod tests {
         check("Marek Zawada, opublikowano: 5 lipca 2025", Some("Marek Zawada"));
         check("New York, 5 July 2025", None);
         check("Petra Lindqvist 18 March 2025", None);
+    }
+
+    #[test]
+    fn phrases_are_no_names() {
+        assert!(is_phrase("Skip to content") && is_phrase("A note from Merle"));
+        assert!(!is_phrase("Ludwig van der Rohe") && !is_phrase("Ada") && !is_phrase("follow me"));
     }
 
     #[test]

@@ -25,10 +25,12 @@ pub(crate) fn label(words: &str) -> Option<Fact> {
 pub(crate) fn label_after(words: &str) -> Option<Fact> {
     let words = words.trim_start();
     let begins = |list: &[&str]| list.iter().any(|word| words.starts_with(word));
-    if begins(&["更新", "修正", "수정", "tarihinde güncellendi"]) {
+    if begins(&["更新", "修正", "수정", "tarihinde güncellendi", "aktualisiert", "geändert"]) {
         Some(Fact::Modified)
     } else {
-        begins(&["公開", "发布", "發布", "投稿", "掲載", "게시", "등록", "작성"]).then_some(Fact::Published)
+        let published =
+            ["公開", "发布", "發布", "投稿", "掲載", "게시", "등록", "작성", "veröffentlicht", "publiziert"];
+        begins(&published).then_some(Fact::Published)
     }
 }
 

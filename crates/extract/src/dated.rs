@@ -60,6 +60,8 @@ const PUBLISHED: &[&str] = &[
     "citation_publication_date",
     "citation_online_date",
     "citation_date",
+    "bepress_citation_date",
+    "bepress_citation_online_date",
     "dctermsissued",
     "dcdateissued",
     "dctermscreated",
@@ -102,6 +104,8 @@ const AFTER: usize = 12;
 /// Longest block in which dates are sought, and what may stand around a date without a label.
 const MAX_BLOCK: usize = 240;
 const MAX_AROUND: usize = 80;
+/// Bytes that make a page a text even where teasers stand below it.
+const TEXT: u32 = 600;
 /// Blocks with a year in them that are looked at.
 const MOST_BLOCKS: usize = 64;
 
@@ -192,6 +196,8 @@ fn in_meta(
         let plain: String =
             name.chars().filter(|c| !matches!(c, '.' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect();
         let plain = plain.strip_prefix("schema:").unwrap_or(&plain);
+        let dublin = plain.starts_with("dc").then(|| plain.replacen(':', "", 1));
+        let plain = dublin.as_deref().unwrap_or(plain);
         let Some(nth) = names.iter().position(|known| *known == plain) else { continue };
         if best.as_ref().is_none_or(|(_, known)| nth < *known)
             && let Some(at) = dates::value(value, language)
@@ -205,26 +211,44 @@ fn in_meta(
 /// A page of teasers: their dates and authors are not its own.
 pub(crate) fn is_index(known: &Known<'_>) -> bool {
     let mut headlines = HashSet::new();
-    for (at, block) in known.outline.blocks.iter().enumerate() {
+    // Bytes of text before the first of them, and of all.
+    let (mut before, mut all) = (0, 0);
+    let kept = known.outline.blocks.iter().zip(&known.main.kept).filter(|(_, kept)| **kept);
+    for (block, _) in kept {
         let element = known.outline.nodes[block.node as usize].element;
-        let is_link = block.link_bytes * 10 >= (block.end - block.start) * 7;
-        if known.main.kept[at] && element.level().is_some() && is_link {
+        let bytes = block.end - block.start;
+        let is_link = block.link_bytes * 10 >= bytes * 7;
+        if element.level().is_none() && block.link_bytes * 3 < bytes {
+            all += bytes;
+            before += if headlines.is_empty() { bytes } else { 0 };
+        }
+        if element.level().is_some() && is_link {
             let words = known.text.get(block.start as usize..block.end as usize).unwrap_or_default().trim();
             // The posts of a thread repeat its title.
             headlines.insert(words.trim_start_matches("Re: "));
         }
     }
-    headlines.len() >= 3 || known.main.is_list
+    // Below a text there may be teasers as well.
+    let is_text = before >= TEXT && before * 2 >= all;
+    headlines.len() >= 3 && !is_text || known.main.is_list
 }
 
 /// Dates that markup points out.
 fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     let (from, title, to) = near_title(known);
+    // Days of publication that stand beside the text.
+    let mut set_apart: Vec<String> = Vec::new();
     for mark in known.marks.iter().filter(|mark| mark.fact > Fact::Author) {
         let is_near = (from..=to).contains(&mark.start);
         // Names such as "signature" are used for the byline as well as for what stands below a post.
         let is_named = mark.fact >= Fact::Modified && is_near;
+        if is_quoted(known, mark.node as usize) {
+            continue;
+        }
         if is_beside(known, mark.node as usize, is_named) {
+            if mark.fact == Fact::Published && !in_comments(known, mark.node as usize) {
+                set_apart.extend(mark.value.as_deref().and_then(|value| dates::value(value, known.language)));
+            }
             continue;
         }
         let words = known.text.get(mark.start..mark.end).unwrap_or_default();
@@ -256,12 +280,31 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
         };
         dated.offer(fact, at, DateSource::Markup, confidence);
     }
+    // Teasers have many; where there is one only, it is the page's.
+    if let Some(day) = set_apart.first().filter(|_| !is_index)
+        && set_apart.iter().all(|other| other[..10] == day[..10])
+    {
+        dated.offer(Fact::Published, day.clone(), DateSource::Markup, 52);
+    }
+}
+
+/// Whether an element stands in a quotation, as posts from elsewhere do: their dates are their own.
+fn is_quoted(known: &Known<'_>, node: usize) -> bool {
+    let mut at = node;
+    while at > 0 {
+        if known.outline.nodes[at].element == Element::Blockquote {
+            return true;
+        }
+        at = known.outline.nodes[at].parent as usize;
+    }
+    false
 }
 
 /// Dates that only people are told: with a label anywhere in the text, without one near the headline.
 fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     let (from, title, to) = near_title(known);
     let mut looked_at = 0;
+    let mut lone: Vec<(usize, String)> = Vec::new();
     for (nth_block, block) in known.outline.blocks.iter().enumerate() {
         let words = known.text.get(block.start as usize..block.end as usize).unwrap_or_default();
         let is_near = (from..=to).contains(&(block.start as usize));
@@ -270,6 +313,9 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
             continue;
         }
         looked_at += 1;
+        if is_quoted(known, block.node as usize) {
+            continue;
+        }
         let beside = is_beside(known, block.node as usize, false);
         let mut before = 0;
         let found = dates::find(words, known.language);
@@ -278,7 +324,12 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
             let after = &words[date.range.end
                 ..words.floor_char_boundary((date.range.end + 16).min(next).max(date.range.end))];
             let lead = &words[before..date.range.start];
-            let label = label(lead).or_else(|| label_after(after));
+            // `<dt>Published</dt><dd>3 May 2026`, near the headline only: films have such tables as well.
+            let term = || {
+                let is_first = nth == 0 && is_near && lead.trim().is_empty();
+                is_first.then(|| term_before(known, nth_block)).flatten().and_then(label)
+            };
+            let label = label(lead).or_else(|| label_after(after)).or_else(term);
             before = date.range.end;
             let around = words.len().saturating_sub(date.range.len());
             if of_people(lead) {
@@ -315,8 +366,46 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                 }
                 _ => {}
             }
+            if label.is_none() && around <= MAX_AROUND && is_line && !is_event {
+                lone.push((nth_block, date.at[..10].to_owned()));
+            }
         }
     }
+    // Where nothing else tells, the only date that stands on a line of its own, as below a post.
+    if dated.published.is_none()
+        && dated.modified.is_none()
+        && !is_index
+        && let Some((_, day)) = lone.first()
+        && lone.iter().all(|(_, other)| other == day)
+        && lone.iter().any(|(block, _)| may_be_own(known, *block))
+    {
+        dated.offer(Fact::Published, day.clone(), DateSource::Text, 40);
+    }
+}
+
+/// Whether a line may be about the page: it is no entry of a table or a list, and no menu, teaser or comment.
+fn may_be_own(known: &Known<'_>, block: usize) -> bool {
+    let mut at = known.outline.blocks[block].node as usize;
+    while at > 0 {
+        let node = &known.outline.nodes[at];
+        let is_elsewhere = matches!(
+            node.element,
+            Element::Nav | Element::Aside | Element::Dialog | Element::Form | Element::Td | Element::Li
+        );
+        if is_elsewhere || node.hint.part == Part::Comments || node.hint.part == Part::Hidden {
+            return false;
+        }
+        at = node.parent as usize;
+    }
+    true
+}
+
+/// The few words of the block before, where it names what follows.
+fn term_before<'a>(known: &Known<'a>, block: usize) -> Option<&'a str> {
+    let before = known.outline.blocks.get(block.checked_sub(1)?)?;
+    let is_term = matches!(known.outline.nodes[before.node as usize].element, Element::Dt | Element::Th);
+    let words = known.text.get(before.start as usize..before.end as usize)?;
+    (is_term && words.len() <= 32).then_some(words)
 }
 
 /// The part of the text around the headline: where it begins, where the headline stands, where it ends.

@@ -77,6 +77,11 @@ pub(crate) fn find(text: &str, language: Option<&str>) -> Vec<Found> {
 /// Whether a text may hold a date at all: a year is written in it.
 pub(crate) fn has_year(text: &str) -> bool {
     let bytes = text.as_bytes();
+    // Most texts have no digit at all, which is seen many bytes at a time.
+    let is_digit = |any: bool, byte: &u8| any | byte.is_ascii_digit() | !byte.is_ascii();
+    if !bytes.chunks(64).any(|bytes| bytes.iter().fold(false, is_digit)) {
+        return false;
+    }
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let ascii = (0..bytes.len().saturating_sub(3)).any(|at| {
         matches!(&bytes[at..at + 2], b"19" | b"20")

@@ -22,6 +22,8 @@ pub(crate) struct Hint {
     pub(crate) silent: bool,
     /// Nobody sees it, or only those whose page is read to them; so also where it stands within a line.
     pub(crate) unseen: bool,
+    /// Says that it holds a few words about the author.
+    pub(crate) of_author: bool,
     /// Says that it holds a fact about the page.
     pub(crate) fact: Option<Fact>,
 }
@@ -77,6 +79,8 @@ impl Hints {
         for (name, value) in tag.attributes() {
             match name {
                 "class" => hint.join(self.class(value)),
+                // Where links lead to, named after the words of a heading.
+                "id" if is_anchor(tag.name(), value) => {}
                 "id" => words(value, &mut hint),
                 _ => attribute(name, value, &mut hint),
             }
@@ -106,6 +110,20 @@ impl Hints {
             }
         }
     }
+}
+
+/// Whether an id is made from the words of a heading, as `sharing-with-a-friend` is: then it tells what the text is
+/// about, not what the element is for.
+fn is_anchor(element: &str, id: &str) -> bool {
+    const WITHIN_SENTENCES: &[&str] = &[
+        "a", "an", "and", "as", "at", "by", "for", "from", "how", "in", "into", "is", "of", "on", "or",
+        "the", "to", "using", "vs", "what", "with", "without", "your",
+    ];
+    let is_heading = matches!(element.as_bytes(), [b'h', b'1'..=b'6']) || element == "dt";
+    let is_mark = |byte: &u8| matches!(byte, b'-' | b'_');
+    is_heading
+        || id.bytes().filter(is_mark).count() >= 2
+            && id.split(['-', '_']).any(|word| WITHIN_SENTENCES.contains(&word))
 }
 
 fn attribute(name: &str, value: &str, hint: &mut Hint) {
@@ -159,6 +177,7 @@ impl Hint {
         self.folded |= class.folded;
         self.silent |= class.silent;
         self.unseen |= class.unseen;
+        self.of_author |= class.of_author;
     }
 }
 
@@ -218,6 +237,7 @@ fn words(value: &str, hint: &mut Hint) {
         let mut before = 0_u8;
         // Who wrote a post, as forums have it: `user-info`, `message-cell--user`; not what the user wrote.
         let (mut of_user, mut of_text, mut of_event) = (false, false, false);
+        let (mut of_author, mut is_card) = (false, false);
         for byte in class.bytes().chain([b'-']) {
             let ends = !byte.is_ascii_alphanumeric();
             if ends || byte.is_ascii_uppercase() && before.is_ascii_lowercase() {
@@ -238,7 +258,21 @@ fn words(value: &str, hint: &mut Hint) {
                             of_text = true;
                             hint.add(Part::Comments);
                         }
-                        word => add_word(word, place, hint),
+                        word => {
+                            of_author |= matches!(word, b"author" | b"authors" | b"autor");
+                            is_card |= matches!(
+                                word,
+                                b"box"
+                                    | b"bio"
+                                    | b"about"
+                                    | b"card"
+                                    | b"description"
+                                    | b"profile"
+                                    | b"biography"
+                            );
+                            hint.of_author |= matches!(word, b"authorbox" | b"authorbio" | b"aboutauthor");
+                            add_word(word, place, hint);
+                        }
                     }
                     first = false;
                 }
@@ -252,6 +286,7 @@ fn words(value: &str, hint: &mut Hint) {
             }
             before = byte;
         }
+        hint.of_author |= of_author && is_card;
         if of_user && !of_text {
             hint.add(Part::Byline);
         }
@@ -266,10 +301,13 @@ fn add_word(word: &[u8], place: Place, hint: &mut Hint) {
         | b"social" | b"socials" | b"related" | b"recommended" | b"recommendations" | b"newsletter"
         | b"subscribe" | b"subscription" | b"signup" | b"advert" | b"advertisement" | b"ads" | b"adsense"
         | b"adslot" | b"sponsored" | b"pagination" | b"pager" | b"paging" | b"sidebar" | b"skip"
-        | b"skiplink" | b"masthead" | b"offcanvas" | b"megamenu" | b"noprint" | b"paywall" | b"upsell"
-        | b"crosssell" | b"modal" | b"popup" | b"overlay" | b"lightbox" | b"interstitial" | b"leftnav"
-        | b"rightnav" | b"sidemenu" | b"submenu" | b"compartir" | b"partager" | b"teilen" | b"condividi"
-        | b"relacionadas" | b"relacionados" | b"onetrust" | b"postmetadata" | b"cookiebot" => {
+        | b"skiplink" | b"masthead" | b"offcanvas" | b"megamenu" | b"noprint" | b"upsell" | b"crosssell"
+        | b"modal" | b"popup" | b"overlay" | b"lightbox" | b"interstitial" | b"leftnav" | b"rightnav"
+        | b"sidemenu" | b"submenu" | b"compartir" | b"partager" | b"teilen" | b"condividi"
+        | b"relacionadas" | b"relacionados" | b"onetrust" | b"postmetadata" | b"cookiebot"
+        | b"relatedposts" | b"relatedarticles" | b"relatedlinks" | b"relatedcontent" | b"relatednews"
+        | b"relatedstories" | b"relatedtopics" | b"relateditems" | b"recirculation" | b"recirc"
+        | b"outbrain" | b"taboola" | b"addthis" | b"addtoany" | b"sharethis" | b"sharedaddy" => {
             hint.add(Part::Strong)
         }
         b"ad" if place == Place::Start || place == Place::Alone => hint.add(Part::Strong),
@@ -281,7 +319,8 @@ fn add_word(word: &[u8], place: Place, hint: &mut Hint) {
         | b"catlinks" | b"toctitle" | b"print" | b"language" | b"languages" | b"locale" | b"sr"
         | b"hatnote" | b"signature" | b"profile" | b"postprofile" | b"avatar" | b"userinfo"
         | b"quicklinks" | b"permalink" | b"teasers" | b"partners" | b"donate" | b"donation" | b"carousel"
-        | b"ticker" | b"marketing" | b"feedback" | b"helpful" | b"reactions" => hint.add(Part::Weak),
+        | b"ticker" | b"marketing" | b"feedback" | b"helpful" | b"reactions" | b"suggest" | b"suggested"
+        | b"suggestions" | b"paywall" => hint.add(Part::Weak),
         b"widget" | b"screen" | b"visually" if place != Place::Within => hint.add(Part::Weak),
         b"side" | b"lateral" if matches!(place, Place::Alone | Place::Class) => hint.add(Part::Weak),
         b"accordion" | b"collapse" | b"collapsible" | b"tab" | b"tabs" | b"tabpanel" | b"panel"

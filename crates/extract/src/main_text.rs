@@ -77,6 +77,9 @@ pub(crate) fn is_thread(path: &str) -> bool {
     path.split('/').any(|part| NAMES.iter().any(|name| part.eq_ignore_ascii_case(name)))
 }
 
+/// Bytes of a box about the author at most.
+const MAX_AUTHOR: u32 = 1_500;
+
 /// A block with so many bytes, few of them links, is prose.
 const PROSE: u32 = 60;
 
@@ -156,7 +159,7 @@ pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool) -> Main {
         notices::drop_stamps(outline, text, &mut kept);
     }
     notices::drop_colophon(outline, text, &mut kept);
-    sections::drop_empty_headings(outline, &mut kept, is_list);
+    sections::drop_empty_headings(outline, text, &mut kept, is_list);
     let kept_bytes: u32 = kept.iter().zip(&blocks).filter(|(kept, _)| **kept).map(|(_, sum)| sum.bytes).sum();
     // Nothing stands out: what is surely beside the text goes, and if nothing is left then, all stays.
     if kept_bytes * 5 < rest[0].bytes && kept_bytes < 400 {
@@ -254,14 +257,21 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
                 sum.bytes <= 160 && !sum.h1 && is_line
             }
             Part::Weak => {
-                !(node.hint.note || is_prose || share(sum, 25) || sum.h1 && sum.bytes > 0 && sum.anchors < 3)
+                // One paragraph among others says "promo" where it is part of the text: what only subscribers see.
+                let is_paragraph = node.element == Element::P && sum.prose >= 100 && sum.anchors == 0;
+                !(is_paragraph
+                    || node.hint.note
+                    || is_prose
+                    || share(sum, 25)
+                    || sum.h1 && sum.bytes > 0 && sum.anchors < 3)
             }
             Part::Strong => !(share(sum, 50) || sum.h1 && share(sum, 25)),
             Part::Hidden => !share(sum, 80) && !outline.nodes[parent].hint.folded,
         };
         // Kept from those who listen: icons, doubles, and texts that are folded away.
         let is_silent = node.hint.silent && !node.hint.folded && !(sum.prose > 0 && sum.link_share() < 25);
-        aside[at] = aside[parent] || by_element || by_hint || is_silent;
+        let of_author = node.hint.of_author && sum.bytes <= MAX_AUTHOR && !sum.h1 && !share(sum, 30);
+        aside[at] = aside[parent] || by_element || by_hint || is_silent || of_author;
     }
     aside
 }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use crate::dates;
 use crate::element::Element;
 use crate::outline::Outline;
-use crate::sections::ELSEWHERE;
+use crate::sections::leads;
 
 /// What an element holds.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &m
         } else if outline.nodes[node].element.level().is_none()
             && led < MOST_ASKED
             && may_lead_elsewhere(words)
-            && begins(words, ELSEWHERE)
+            && leads(words)
         {
             // A label over teasers that is no heading by its element.
             led += 1;
@@ -207,7 +207,7 @@ fn may_lead_elsewhere(words: &str) -> bool {
 }
 
 /// Whether words begin with one of these, whatever their case.
-fn begins(words: &str, list: &[&str]) -> bool {
+pub(crate) fn begins(words: &str, list: &[&str]) -> bool {
     let Some(first) = words.bytes().next() else { return false };
     // Most lines are told apart by their first letter; one that is not ASCII may have another length in lower case.
     let alike =

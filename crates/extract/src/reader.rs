@@ -4,6 +4,8 @@
 //! forgivingly: a new `<a>` ends the last one, formatting ends where it is closed or at the end of its table cell,
 //! and what is never closed ends with the page.
 
+use std::borrow::Cow;
+
 use html::{Listener, Tag};
 use model::{Joiner, LinkKind, Page};
 use url::Url;
@@ -69,6 +71,8 @@ const MAX_TABLES: usize = 64;
 const MAX_META: usize = 64;
 const MAX_META_NAME: usize = 128;
 const MAX_META_VALUE: usize = 2_048;
+/// Properties of one `<meta>`.
+const MOST_PROPERTIES: usize = 4;
 /// Bytes of a title, before and after its white space is collapsed.
 const MAX_TITLE_SOURCE: usize = 8 * 1_024;
 const MAX_TITLE: usize = 1_024;
@@ -228,6 +232,13 @@ impl<'a> Reader<'a> {
         }
         if named.or(header).is_none() {
             self.of_items.push(self.page.meta.len());
+        }
+        // RDFa: one value may have several properties.
+        if tag.attribute("name").is_none() && name.contains(char::is_whitespace) {
+            let room = MAX_META - self.page.meta.len();
+            let names = name.split_whitespace().take(MOST_PROPERTIES.min(room));
+            self.page.meta.extend(names.map(|name| (name.to_owned(), value.clone())));
+            return;
         }
         self.page.meta.push((name.to_owned(), value));
     }
@@ -398,6 +409,17 @@ impl Reader<'_> {
     }
 }
 
+/// Without the hyphens that only say where a line may be broken: with them a word is found by nobody.
+fn unhyphenated(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let [before, last] = [0xc2, 0xad];
+    if memchr::memchr_iter(last, bytes).any(|at| at > 0 && bytes[at - 1] == before) {
+        Cow::Owned(text.replace('\u{ad}', ""))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
 /// Elements that a site has made up have a dash in their name.
 fn is_custom(name: &str) -> bool {
     name.len() > 3 && name.as_bytes().contains(&b'-')
@@ -503,13 +525,15 @@ impl Listener for Reader<'_> {
     fn text(&mut self, text: &str) {
         if self.hidden.is_some() {
             if self.title_is_open {
-                push_within(&mut self.title, text, MAX_TITLE_SOURCE);
+                push_within(&mut self.title, &unhyphenated(text), MAX_TITLE_SOURCE);
             }
             if let Some(script) = &mut self.script {
                 push_within(script, text, MAX_SCRIPT);
             }
             return;
         }
+        let whole = unhyphenated(text);
+        let text = whole.as_ref();
         let (links, outline) = (&mut self.links, &mut self.outline);
         if let Some(link) = self.open.link {
             self.words.add(text, |part, index, starts| {

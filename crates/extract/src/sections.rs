@@ -3,7 +3,7 @@
 use crate::outline::Outline;
 
 /// First words of headings over links to other pages, lower-case, in many languages.
-pub(crate) const ELSEWHERE: &[&str] = &[
+const ELSEWHERE: &[&str] = &[
     "related",
     "read next",
     "read more",
@@ -26,7 +26,38 @@ pub(crate) const ELSEWHERE: &[&str] = &[
     "follow us",
     "about the author",
     "newsletter",
+    "also read",
+    "see also:",
+    "recent posts",
+    "recent articles",
+    "latest posts",
+    "latest articles",
+    "latest stories",
+    "don't miss",
     "das könnte",
+    "das thema könnte",
+    "neueste artikel",
+    "neueste beiträge",
+    "aktuelle beiträge",
+    "letzte beiträge",
+    "passend zum thema",
+    "derniers articles",
+    "articles récents",
+    "voir aussi",
+    "à découvrir",
+    "entradas recientes",
+    "últimas noticias",
+    "últimas notícias",
+    "lea también",
+    "lee también",
+    "ver también",
+    "ultimi articoli",
+    "ultime notizie",
+    "další zprávy",
+    "mohlo by vás",
+    "najnowsze",
+    "последние новости",
+    "recente berichten",
     "mehr zum thema",
     "weitere artikel",
     "ähnliche",
@@ -155,6 +186,14 @@ pub(crate) fn drop_closing(outline: &Outline, text: &str, kept: &mut [bool]) {
                 continue;
             }
         }
+        if kept[at] && level.is_none() && leads_elsewhere(outline, text, at) {
+            kept[at] = false;
+            // The links that follow, line by line.
+            while kept.get(at + 1).is_some_and(|next| *next) && is_link(outline, at + 1) {
+                at += 1;
+                kept[at] = false;
+            }
+        }
         if kept[at] {
             before += bytes;
         }
@@ -162,8 +201,69 @@ pub(crate) fn drop_closing(outline: &Outline, text: &str, kept: &mut [bool]) {
     }
 }
 
+/// Whether words begin as those of [`ELSEWHERE`] do. Most do not, by their first two letters.
+pub(crate) fn leads(words: &str) -> bool {
+    let may = match words.as_bytes() {
+        [first, second, ..] if first.is_ascii_alphabetic() => {
+            SECOND[(first.to_ascii_lowercase() - b'a') as usize] & 1 << second_bit(*second) != 0
+        }
+        [first, ..] => !first.is_ascii(),
+        [] => false,
+    };
+    may && crate::notices::begins(words, ELSEWHERE)
+}
+
+/// For each first letter, the second ones that may follow.
+const SECOND: [u32; 26] = {
+    let mut seconds = [0; 26];
+    let mut at = 0;
+    while at < ELSEWHERE.len() {
+        let word = ELSEWHERE[at].as_bytes();
+        if word[0].is_ascii_lowercase() {
+            seconds[(word[0] - b'a') as usize] |= 1 << second_bit(word[1]);
+        }
+        at += 1;
+    }
+    seconds
+};
+
+/// A bit for each letter, and one for all that are not ASCII.
+const fn second_bit(byte: u8) -> u32 {
+    if byte.is_ascii_alphabetic() { (byte.to_ascii_lowercase() - b'a') as u32 } else { 26 }
+}
+
+/// Longest line that says where to read on, with the link in it.
+const MAX_LEAD: u32 = 200;
+
+/// Whether a line within the text says what to read next: "Also read: …" with a link, or a label before links.
+fn leads_elsewhere(outline: &Outline, text: &str, at: usize) -> bool {
+    let block = outline.blocks[at];
+    let bytes = block.end - block.start;
+    if bytes > MAX_LEAD {
+        return false;
+    }
+    let holds_link = block.link_bytes * 2 >= bytes;
+    let is_label =
+        block.anchors == 0 && bytes <= 60 && at + 1 < outline.blocks.len() && is_link(outline, at + 1);
+    if !holds_link && !is_label {
+        return false;
+    }
+    let words = text.get(block.start as usize..block.end as usize).unwrap_or_default().trim_start();
+    let words = words.trim_start_matches(|c: char| !c.is_alphanumeric());
+    words.starts_with(|c: char| !c.is_lowercase()) && leads(words)
+}
+
+fn is_link(outline: &Outline, at: usize) -> bool {
+    let block = outline.blocks[at];
+    block.link_bytes * 10 >= (block.end - block.start) * 7
+}
+
+/// Bytes from which on a heading may be a sentence of the text.
+const SENTENCE: usize = 80;
+
 /// Headings stay where something that they head stays. In a list of headings they are what the page is there for.
-pub(crate) fn drop_empty_headings(outline: &Outline, kept: &mut [bool], is_list: bool) {
+/// A sentence is a lead, whatever its element.
+pub(crate) fn drop_empty_headings(outline: &Outline, text: &str, kept: &mut [bool], is_list: bool) {
     // The highest rank of a heading below, before anything but headings: 7 where text follows.
     let mut next = 0;
     for at in (0..kept.len()).rev() {
@@ -171,8 +271,14 @@ pub(crate) fn drop_empty_headings(outline: &Outline, kept: &mut [bool], is_list:
             continue;
         }
         let node = outline.nodes[outline.blocks[at].node as usize];
+        let block = outline.blocks[at];
+        let is_sentence = || {
+            let words = text.get(block.start as usize..block.end as usize).unwrap_or_default();
+            words.len() >= SENTENCE && block.anchors == 0 && words.trim_end().ends_with(['.', '!', '。', '…'])
+        };
         match node.element.level() {
             None => next = 7,
+            Some(level) if level > 1 && next <= level && is_sentence() => next = 7,
             Some(level) => {
                 let heads = next > level || level == 1;
                 if !heads && !is_list {

@@ -264,6 +264,15 @@ impl List<'_> {
                 entry.is_index |= self.found.kind == SitemapKind::Index;
                 entry.url = Some(text());
             }
+            // Without a `<loc>`, or its end tag after that of the entry.
+            "url"
+                if entry.is_open
+                    && entry.url.is_none()
+                    && self.found.kind == SitemapKind::Urls
+                    && is_url(&text()) =>
+            {
+                entry.url = Some(text());
+            }
             "link" if entry.is_open && entry.url.is_none() => entry.url = Some(url()),
             "origlink" if entry.is_open => entry.url = Some(url()),
             "guid" | "id" if entry.is_open => entry.id = Some(text()),
@@ -281,8 +290,7 @@ impl List<'_> {
             return;
         }
         let modified = entry.modified.as_deref().and_then(|text| dates::value(text, None));
-        let is_url = |text: &String| text.starts_with("http://") || text.starts_with("https://");
-        if let Some(url) = entry.url.or(entry.id.filter(is_url)) {
+        if let Some(url) = entry.url.or(entry.id.filter(|id| is_url(id))) {
             self.add(&url, modified.clone(), entry.is_index);
         }
         for other in entry.others {
@@ -302,7 +310,12 @@ impl List<'_> {
 
     fn add(&mut self, text: &str, modified: Option<String>, is_index: bool) {
         let text: String = text.chars().filter(|c| !matches!(c, '\n' | '\r' | '\t')).collect();
-        let Ok(url) = self.normalise.join(self.url, text.trim()) else { return };
+        let text = text.trim().trim_matches(['"', '\'']);
+        // An entity of the file's own, which is not resolved.
+        if text.starts_with('&') {
+            return;
+        }
+        let Ok(url) = self.normalise.join(self.url, text) else { return };
         if self.is_full() {
             self.found.cut = true;
             return;
@@ -327,8 +340,7 @@ impl List<'_> {
                 lines += 1;
                 let line = String::from_utf8_lossy(&line[..line.len().min(8_192)]);
                 let line = line.trim().trim_start_matches('\u{feff}');
-                let is_url = line.starts_with("http://") || line.starts_with("https://");
-                if is_url && !line.contains(char::is_whitespace) {
+                if is_url(line) && !line.contains(char::is_whitespace) {
                     self.add(line, None, false);
                 } else if lines > 1_000 && self.found.urls.is_empty() {
                     return;
@@ -386,10 +398,15 @@ impl List<'_> {
     fn json_item(&mut self, item: &Json) {
         let text = |name: &str| item.get(name).and_then(Json::as_str);
         let date = text("date_modified").or_else(|| text("date_published"));
-        if let Some(url) = text("url").or_else(|| text("id")) {
+        let id = || text("id").filter(|id| is_url(id));
+        if let Some(url) = text("url").or_else(id).or_else(|| text("external_url")) {
             self.add(url, date.and_then(|date| dates::value(date, None)), false);
         }
     }
+}
+
+fn is_url(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
 }
 
 /// Bytes of a JSON feed that are read.

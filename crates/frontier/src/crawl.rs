@@ -13,8 +13,8 @@ use crate::key_hash::{KeyMap, KeySet};
 use crate::order::{self, Candidate, CrawlOrder, Needs};
 use crate::ready::Ready;
 use crate::tables::{
-    FACTS, LATER, PageKey, QUEUE, REVISITS, RequestRecord, SCHEDULE, SHALLOWER, SITES, STATS, SiteRecord,
-    Stats, URLS, UrlRecord, Waiting,
+    FACTS, LATER, PageKey, QUEUE, REQUESTS, REVISITS, RequestRecord, SCHEDULE, SHALLOWER, SITES, STATS,
+    SiteRecord, Stats, URLS, UrlRecord, Waiting,
 };
 use crate::{FrontierError, Politeness, Retry, Rules, page_key};
 
@@ -55,6 +55,8 @@ pub struct Crawl {
     pub(crate) touched: KeySet<HostKey>,
     /// Requests since the last commit, where they are kept.
     pub(crate) requests: Vec<(u64, RequestRecord)>,
+    /// The number of the next.
+    next_request: u64,
     /// What guards refused, of a crawl that is simulated: they are not asked again.
     pub(crate) foretold: Option<KeyMap<UrlKey, Outcome>>,
     /// Outcomes found while leasing, to be recorded in the next batch.
@@ -105,6 +107,17 @@ pub(crate) struct Site {
     pub(crate) epoch: u64,
     /// URLs leased so far, for the turns of lanes.
     pub(crate) served: usize,
+    /// When its URLs were last sorted all together, where the order does that.
+    pub(crate) dealt: Dealt,
+}
+
+/// How a host was when its URLs were sorted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Dealt {
+    /// URLs leased until then.
+    pub(crate) served: usize,
+    /// Links on its pages, on the average.
+    pub(crate) links_on: f64,
 }
 
 /// How long a host's latest answers took.
@@ -171,6 +184,8 @@ impl Crawl {
         let needs = order.needs();
         let fetched = stats.outcomes.get("fetched").copied().unwrap_or(0);
         let revisits = store.prefix(&REVISITS, &id.0).keys().count() as u64;
+        let last_request = store.prefix(&REQUESTS, &id.0).keys().next_back().transpose()?;
+        let next_request = last_request.map_or(1, |(_, number)| number + 1);
         let most = settings.max_pages;
         let began_full = most > 0 && stats.pages() + revisits >= most;
         Ok(Crawl {
@@ -195,6 +210,7 @@ impl Crawl {
             settled: Vec::new(),
             touched: KeySet::default(),
             requests: Vec::new(),
+            next_request,
             foretold: None,
             refused: Vec::new(),
             reserved_pages: 0,
@@ -236,6 +252,14 @@ impl Crawl {
     /// One request at a time: each is known in full before the next is chosen.
     pub(crate) fn is_serial(&self) -> bool {
         self.settings.connections == 1
+    }
+
+    /// Keeps a request, or what was told without one, where a simulation is to repeat it.
+    pub(crate) fn keep_request(&mut self, request: RequestRecord) {
+        if self.is_serial() {
+            self.requests.push((self.next_request, request));
+            self.next_request += 1;
+        }
     }
 
     /// Its rules.
@@ -305,8 +329,16 @@ impl Crawl {
                 _ => first_row(store, self.id, host)?,
             };
             let first_retry = first_retry(store, self.id, host, &record)?;
-            let site =
-                Site { record, place: Place::Aside, head, fresh_head: END, first_retry, epoch: 0, served: 0 };
+            let site = Site {
+                record,
+                place: Place::Aside,
+                head,
+                fresh_head: END,
+                first_retry,
+                epoch: 0,
+                served: 0,
+                dealt: Dealt::default(),
+            };
             self.sites.insert(host, site);
         }
         Ok(self.sites.get_mut(&host).expect("inserted above"))

@@ -16,7 +16,7 @@ use crate::key_hash::KeyMap;
 use crate::neighbours::Claim;
 use crate::politeness::BATCH_GAP;
 use crate::ready::Lane;
-use crate::tables::{ADDRESSES, REVISITS, URLS, UrlRecord};
+use crate::tables::{ADDRESSES, REVISITS, Told, URLS, UrlRecord};
 use crate::{FARTHEST, Frontier, FrontierError, Patience, address_key, page_key};
 
 /// URLs in a lease of a host that may be asked at once.
@@ -142,6 +142,11 @@ impl Frontier {
     ) -> Result<(), FrontierError> {
         let key = HostKey::of(host);
         let most = self.crawls.values().map(|crawl| crawl.retry.times).max().unwrap_or(0);
+        if let Err(error) = &answer {
+            for id in self.crawls.keys().copied().collect::<Vec<_>>() {
+                self.told(id, key, Told::NoAddress { error: error.clone() });
+            }
+        }
         let state = self.host_state(key, host)?;
         let was_resolving = std::mem::take(&mut state.resolving);
         match answer {

@@ -3,7 +3,7 @@
 use kv::{Batch, Reader};
 use model::{CrawlId, HostKey, Outcome, UrlKey};
 
-use crate::crawl::END;
+use crate::crawl::{Dealt, END};
 use crate::order::{Worth, interleaved};
 use crate::tables::{QUEUE, URLS, UrlRecord};
 use crate::{Frontier, FrontierError, KnownLinks, PromisedUrl, Recollection, page_key};
@@ -13,6 +13,12 @@ const AT_ONCE: usize = 1_024;
 
 /// The same of a host whose URLs are sorted all together.
 const WHOLE: usize = 4_096;
+
+/// So few are sorted whenever anything changes.
+const FEW: usize = 16;
+
+/// By what part of itself the mean of links on a host's pages has to differ, for its URLs to be sorted again.
+const OTHER_MEAN: f64 = 0.25;
 
 impl Frontier {
     /// True when this crawl's order goes by links, and those of pages read before a restart are not known.
@@ -92,6 +98,7 @@ impl Frontier {
                     break;
                 }
                 let moved = match whole {
+                    true if !self.is_out_of_order(id, host) => 0,
                     true => self.deal_out(batch, id, host)?,
                     false => self.move_changed(batch, id, host, left)?,
                 };
@@ -153,11 +160,29 @@ impl Frontier {
         Ok(count)
     }
 
+    /// True when a host's URLs are worth sorting: where they are few, where half as many changes as there are to sort have
+    /// come together, so that each change pays for two of them, or where its pages turn out to be others.
+    fn is_out_of_order(&self, id: CrawlId, host: HostKey) -> bool {
+        let crawl = self.crawl(id);
+        let Some(site) = crawl.sites.get(&host) else { return false };
+        let sorted = usize::try_from(site.record.waiting).unwrap_or(WHOLE).min(WHOLE);
+        let leased = site.served.wrapping_sub(site.dealt.served);
+        let links_on = crawl.importance.links_on(host);
+        sorted <= FEW
+            || 2 * (crawl.importance.changes_of(host) + leased) >= sorted
+            || (links_on - site.dealt.links_on).abs() > OTHER_MEAN * site.dealt.links_on
+    }
+
     /// The first URLs of the queue are sorted, cut into lanes and queued in the order in which those are served. The first
     /// of them has the place of the best, and so on, so that hosts are compared by what they have.
     fn deal_out(&mut self, batch: &mut Batch, id: CrawlId, host: HostKey) -> Result<usize, FrontierError> {
         // They are all looked at.
-        self.crawl_mut(id).importance.take_changed(host, usize::MAX);
+        let crawl = self.crawl_mut(id);
+        crawl.importance.take_changed(host, usize::MAX);
+        let links_on = crawl.importance.links_on(host);
+        if let Some(site) = crawl.sites.get_mut(&host) {
+            site.dealt = Dealt { served: site.served, links_on };
+        }
         let mut scored = Vec::new();
         let whole = (id.0, host.0, (0, 0))..=(id.0, host.0, (u32::MAX, u64::MAX));
         let rows: Vec<_> = batch.range(&QUEUE, whole).take(WHOLE).collect::<Result<_, _>>()?;

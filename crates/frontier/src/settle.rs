@@ -14,6 +14,9 @@ use crate::tables::{
 };
 use crate::{Frontier, FrontierError, Offer, PageTopic, TextMark, Unfollowed, page_key};
 
+/// What a busy host says to a request for its crawl hints; 429 and 503 mean the same.
+const BUSY_HINTS: u16 = 503;
+
 /// Most redirects in a row.
 const MOST_HOPS: u32 = 10;
 
@@ -301,16 +304,18 @@ impl Frontier {
             state.record.longest_wait = state.record.longest_wait.max(rest.as_millis() as u64);
             asked.retry_after = Some(rest);
         }
-        self.tick(id, key, sent, asked, (None, Told::Answer));
+        let told = if busy { Told::Busy { status: BUSY_HINTS } } else { Told::Answer };
+        self.tick(id, key, sent, asked, (None, told));
         self.host_answers(key, busy);
     }
 
     /// Lets a host rest after a request for its robots.txt or its crawl hints that was sent in another crawl, which is
     /// simulated.
-    pub fn repeat_errand(&mut self, id: CrawlId, key: HostKey, sent: Sent, asked: Asked) {
+    pub fn repeat_errand(&mut self, id: CrawlId, key: HostKey, sent: Sent, asked: Asked, busy: bool) {
         self.tick(id, key, sent, asked, (None, Told::Answer));
-        self.host_answers(key, false);
+        self.host_answers(key, busy);
         if let Some(state) = self.hosts.get_mut(&key) {
+            state.record.busy_in_a_row += u32::from(busy);
             state.record.crawl_delay = asked.crawl_delay.map(|delay| delay.as_millis() as u64);
         }
     }
@@ -340,11 +345,28 @@ impl Frontier {
     }
 
     /// The host must not be asked before `until`, whatever its pause.
-    pub fn rest(&mut self, host: HostKey, until: Timestamp) {
+    pub fn rest(&mut self, id: CrawlId, host: HostKey, until: Timestamp) {
         if let Some(state) = self.hosts.get_mut(&host) {
             state.record.next = state.record.next.max(until);
             self.dirty_hosts.insert(host);
         }
+        self.told(id, host, Told::Rests { until });
+    }
+
+    /// Keeps what was told of a host without a request, for a simulation.
+    pub(crate) fn told(&mut self, id: CrawlId, host: HostKey, told: Told) {
+        let lease = self.hosts.get(&host).and_then(|state| state.lease);
+        self.crawl_mut(id).keep_request(RequestRecord {
+            lease: lease.map_or(0, |lease| lease.0),
+            host: host.0,
+            page: None,
+            address: None,
+            start: Timestamp::ZERO,
+            end: Timestamp::ZERO,
+            crawl_delay: None,
+            retry_after: None,
+            told,
+        });
     }
 
     /// Gives a URL a new outcome, with its row in the queue if it stays open.
@@ -462,20 +484,17 @@ impl Frontier {
         let next = crawl.politeness.next_fetch(sent.start, sent.end, asked);
         record.next = record.next.max(next);
         record.pause = next.since(sent.end).as_millis() as u64;
-        if crawl.is_serial() {
-            let request = RequestRecord {
-                lease: state.lease.map_or(0, |lease| lease.0),
-                host: key.0,
-                page,
-                address: state.address.map(|(address, _)| address),
-                start: sent.start,
-                end: sent.end,
-                crawl_delay: asked.crawl_delay.map(|delay| delay.as_millis() as u64),
-                retry_after: asked.retry_after.map(|wait| wait.as_millis() as u64),
-                told,
-            };
-            crawl.requests.push((crawl.stats.requests, request));
-        }
+        crawl.keep_request(RequestRecord {
+            lease: state.lease.map_or(0, |lease| lease.0),
+            host: key.0,
+            page,
+            address: state.address.map(|(address, _)| address),
+            start: sent.start,
+            end: sent.end,
+            crawl_delay: asked.crawl_delay.map(|delay| delay.as_millis() as u64),
+            retry_after: asked.retry_after.map(|wait| wait.as_millis() as u64),
+            told,
+        });
         if let Some((address, _)) = state.address {
             let due = self.addresses.entry(address).or_default();
             *due = (*due).max(sent.start + crawl.politeness.address_gap);

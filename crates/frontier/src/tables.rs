@@ -75,7 +75,7 @@ pub const STOCKS: Table<(u32, u64, u64), StockRecord> = Table::new("stocks").poi
 pub const TEXTS: Table<(u32, u64, u64), ()> = Table::new("texts").point_reads();
 
 /// Requests of a crawl with one connection, as the frontier was told of them, in their order: crawl, number. A simulation
-/// takes from here how long each took; what comes next it finds out itself.
+/// takes from here how long each took, and what was told besides; what comes next it finds out itself.
 pub const REQUESTS: Table<(u32, u64), RequestRecord> = Table::new("requests").scans();
 
 /// The counts of a crawl.
@@ -96,8 +96,16 @@ const TAG: u32 = 52;
 /// A page's relevance as it is kept: in the lowest bit whether it is on topic, then millionths, and in the highest 12 bits
 /// those of the tag of its topic.
 pub fn relevance_mark(topic: &PageTopic) -> u64 {
-    let millionths = (f64::from(topic.value.max(0.0)) * 1e6).min(1e15) as u64;
-    u64::from(topic.tag) << TAG | millionths << 1 | u64::from(topic.on_topic)
+    u64::from(topic.tag) << TAG | millionths(topic.value) << 1 | u64::from(topic.on_topic)
+}
+
+fn millionths(value: f32) -> u64 {
+    (f64::from(value.max(0.0)) * 1e6).min(1e15) as u64
+}
+
+/// What is left of a page's relevance when it is kept.
+pub fn kept_relevance(value: f32) -> f64 {
+    millionths(value) as f64 / 1e6
 }
 
 /// The relevance that was kept, and whether the page is on topic.
@@ -246,7 +254,7 @@ pub struct HostRecord {
     pub robots: BTreeMap<String, (u64, Timestamp)>,
 }
 
-/// A request that was sent.
+/// A request that was sent, or word of a host that came without one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestRecord {
     /// The lease that it was sent for.
@@ -269,6 +277,13 @@ pub struct RequestRecord {
     pub told: Told,
 }
 
+impl RequestRecord {
+    /// True of a request; false of what was told without one.
+    pub fn is_sent(&self) -> bool {
+        !matches!(self.told, Told::Rests { .. } | Told::NoAddress { .. })
+    }
+}
+
 /// What came of a request, as far as the outcome of its URL does not tell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Told {
@@ -288,6 +303,16 @@ pub enum Told {
     },
     /// Nothing: it was given up, or did not fit.
     Unfinished,
+    /// Nothing was sent: the host is to rest, as its robots.txt could not be had, or names hours.
+    Rests {
+        /// Until then.
+        until: Timestamp,
+    },
+    /// Nothing was sent: the host has no address.
+    NoAddress {
+        /// Why.
+        error: ErrorKind,
+    },
 }
 
 /// A robots.txt as obeyed.
@@ -466,7 +491,19 @@ macro_rules! versions {
 }
 
 versions!(UrlRecord = 1, Waiting = 1, SiteRecord = 1, HostRecord = 1, RobotsRecord = 1, Stats = 1);
-versions!(RevisitRecord = 1, GuardRecord = 1, StockRecord = 1, HintsRecord = 1, RequestRecord = 1);
+versions!(RevisitRecord = 1, GuardRecord = 1, StockRecord = 1, HintsRecord = 1);
+
+impl Record for RequestRecord {
+    const VERSION: u8 = 2;
+
+    fn migrate(version: u8, fields: &[u8]) -> Result<Self, DecodeError> {
+        match version {
+            // Without words that came without a request.
+            1 => kv::read_fields(fields),
+            found => Err(DecodeError::Version { found, known: Self::VERSION }),
+        }
+    }
+}
 
 impl Record for TemplateRecord {
     const VERSION: u8 = 2;
@@ -537,6 +574,27 @@ mod tests {
         let mut new = Vec::new();
         expected.encode(&mut new);
         assert_eq!(TemplateRecord::decode(&new).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_request_of_the_first_version_is_read() {
+        use kv::Value;
+        let old = [1, 3, 7, 0, 1, 0, 127, 0, 0, 1, 5, 9, 0, 1, 30, 2, 0xf7, 3];
+        let expected = RequestRecord {
+            lease: 3,
+            host: 7,
+            page: None,
+            address: Some([127, 0, 0, 1].into()),
+            start: Timestamp(5),
+            end: Timestamp(9),
+            crawl_delay: None,
+            retry_after: Some(30),
+            told: Told::Busy { status: 503 },
+        };
+        assert_eq!(RequestRecord::decode(&old).unwrap(), expected);
+        let mut new = Vec::new();
+        expected.encode(&mut new);
+        assert_eq!(RequestRecord::decode(&new).unwrap(), expected);
     }
 
     #[test]

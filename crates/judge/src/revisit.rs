@@ -1,7 +1,9 @@
 //! Revisits: how often a page changes, and how often to ask for it so that the whole is as fresh as can be.
 //!
 //! Changes are taken to come by chance at a steady rate λ, so that a copy of age t is fresh with probability e^(−λt).
-//! Times are days, as plain numbers: no clock is read.
+//! Times are days, as plain numbers: no clock is read. A crawl and the simulator choose by the same [`choose`].
+
+use model::{Revisit, RevisitSettings};
 
 /// What visits have told about a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,6 +40,9 @@ pub struct Intervals {
 /// No interval is shorter, in days.
 const SHORTEST: f64 = 1e-6;
 
+/// No history is longer, in days: a clock that jumped by more says nothing more.
+const LONGEST: f64 = 1e9;
+
 /// A page to be scheduled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Planned {
@@ -45,6 +50,37 @@ pub struct Planned {
     pub rate: f64,
     /// How important it is; a page that counts twice as much gains twice as much by being fresh.
     pub importance: f64,
+}
+
+/// A page that may be asked for again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// Changes a day, as far as they are known.
+    pub rate: f64,
+    /// How important it is.
+    pub importance: f64,
+    /// The interval that the rule of thumb ([`adapted`]) has come to.
+    pub adapted: f64,
+    /// Days since it was last found.
+    pub age: f64,
+}
+
+/// How much may be asked for at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Room {
+    /// Pages at most, by optimal revisits; the others take all that are due.
+    pub pages: usize,
+    /// Days since pages were chosen before, and likely until they are again.
+    pub since: f64,
+}
+
+/// Pages to be asked for, as places among the candidates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// First those that matter most.
+    pub pages: Vec<usize>,
+    /// Pages that are due too, and for which there is no room.
+    pub left: usize,
 }
 
 impl History {
@@ -71,7 +107,7 @@ impl History {
     /// Changes a day as far as few visits can tell them: no more than one in the shortest interval, and beside what was
     /// seen stands half a change in the usual one. Nothing seen is not nothing, and two visits within seconds say little.
     pub fn likely_rate(&self, usual: f64, least: f64) -> f64 {
-        let days = if self.days.is_finite() { self.days.max(0.0) } else { 0.0 };
+        let days = if self.days.is_finite() { self.days.clamp(0.0, LONGEST) } else { 0.0 };
         let seen = self.rate(Estimator::Best).min(1.0 / least.max(SHORTEST)) * days;
         (0.5 + seen) / (usual.max(SHORTEST) + days)
     }
@@ -102,6 +138,9 @@ pub fn schedule(pages: &[Planned], fetches_a_day: f64, bounds: Intervals) -> Vec
         (low, high) = (high, high * 4.0);
     }
     for _ in 0..80 {
+        if high - low <= 1e-9 * high {
+            break;
+        }
         let middle = (low + high) / 2.0;
         if fetches(middle) > fetches_a_day {
             low = middle;
@@ -110,6 +149,68 @@ pub fn schedule(pages: &[Planned], fetches_a_day: f64, bounds: Intervals) -> Vec
         }
     }
     pages.iter().map(|page| page.interval(high, bounds)).collect()
+}
+
+/// The days after which each page is asked for again, by the policy.
+pub fn intervals(pages: &[Candidate], settings: &RevisitSettings) -> Vec<f64> {
+    let bounds = Intervals { least: settings.least, most: settings.most.max(settings.least) };
+    match settings.policy {
+        Revisit::Off => vec![f64::INFINITY; pages.len()],
+        Revisit::All => vec![0.0; pages.len()],
+        Revisit::Fixed => vec![settings.every.clamp(bounds.least, bounds.most); pages.len()],
+        Revisit::Adaptive => pages.iter().map(|page| page.adapted).collect(),
+        Revisit::Optimal => {
+            let planned: Vec<Planned> = pages.iter().map(Candidate::planned).collect();
+            schedule(&planned, settings.budget, bounds)
+        }
+    }
+}
+
+/// All pages, the most urgent first, each with its interval: optimal revisits put first what gains most, the others what
+/// is overdue by the most times its interval. Equals stay in the order in which they came.
+pub fn by_urgency(pages: &[Candidate], settings: &RevisitSettings) -> Vec<(usize, f64)> {
+    let is_optimal = settings.policy == Revisit::Optimal;
+    let urgency = |page: &Candidate, interval: f64| match is_optimal {
+        true => page.planned().gain(page.age),
+        false => page.age / interval.max(SHORTEST),
+    };
+    let ranked = pages.iter().zip(intervals(pages, settings)).enumerate();
+    let mut ranked: Vec<(f64, usize, f64)> =
+        ranked.map(|(place, (page, interval))| (urgency(page, interval), place, interval)).collect();
+    ranked.sort_unstable_by(|(urgency, place, _), (other, other_place, _)| {
+        let ages = pages[*other_place].age.total_cmp(&pages[*place].age);
+        other.total_cmp(urgency).then(ages).then(place.cmp(other_place))
+    });
+    ranked.into_iter().map(|(_, place, interval)| (place, interval)).collect()
+}
+
+/// The pages that are due. Optimal revisits take no more than there is room for, and also what will be due before the
+/// next time: who comes once a day would else come late by up to a day, and leave a tenth of the budget.
+pub fn choose(pages: &[Candidate], settings: &RevisitSettings, room: Room) -> Choice {
+    let is_optimal = settings.policy == Revisit::Optimal;
+    let early = if is_optimal { room.since.max(0.0) } else { 0.0 };
+    let is_due = |page: usize, interval: f64| pages[page].age >= interval;
+    let ranked = by_urgency(pages, settings);
+    let nearly = |(page, interval): &&(usize, f64)| {
+        is_due(*page, *interval) || pages[*page].age >= (interval - early).max(settings.least)
+    };
+    let most = if is_optimal { room.pages } else { usize::MAX };
+    let chosen: Vec<usize> = ranked.iter().filter(nearly).map(|(page, _)| *page).take(most).collect();
+    let due = ranked.iter().filter(|(page, interval)| is_due(*page, *interval)).count();
+    let taken = chosen.len().min(due);
+    Choice { pages: chosen, left: due - taken }
+}
+
+/// So many pages may be asked for: a day's fetches for every day since the last time, at least for one, less what is
+/// spent.
+pub fn pages_of(fetches_a_day: f64, since: f64, spent: usize) -> usize {
+    ((fetches_a_day * since.max(1.0)) as usize).max(1).saturating_sub(spent)
+}
+
+impl Candidate {
+    fn planned(&self) -> Planned {
+        Planned { rate: self.rate, importance: self.importance }
+    }
 }
 
 impl Planned {

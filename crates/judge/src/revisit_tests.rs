@@ -40,6 +40,8 @@ fn visits_within_seconds_say_little() {
     assert!((likely / rate - 1.0).abs() < 0.02, "{likely} of {rate}");
     assert!(history(10, 0, 100.0, None).likely_rate(usual, least) < 0.005);
     assert_eq!(history(0, 0, 0.0, None).likely_rate(usual, least), 0.5 / 7.0);
+    let jumped = history(2, 1, 9e307, Some(2e-41)).likely_rate(usual, least);
+    assert!((0.0..=24.1).contains(&jumped), "{jumped} a day, whatever the clock did");
     let hourly = history(10_000, 10_000, 10_000.0 / 24.0, None).likely_rate(usual, least);
     assert!((20.0..=24.0).contains(&hourly), "{hourly} a day, at most one an hour");
 }
@@ -69,6 +71,48 @@ proptest! {
         let least = pages.len() as f64 / 100.0;
         prop_assert!(fetches <= budget.max(least) + 1e-6, "{fetches} of {budget}");
     }
+}
+
+#[test]
+fn every_policy_keeps_its_bounds() {
+    for policy in [Revisit::Fixed, Revisit::Adaptive, Revisit::Optimal] {
+        let settings = settings(policy, 3.0);
+        let pages: Vec<Candidate> = (0..20)
+            .map(|n| {
+                let rate = history(20, n, 40.0, None).likely_rate(settings.every, settings.least);
+                Candidate { rate, importance: f64::from(n % 3), adapted: settings.every, age: 1.0 }
+            })
+            .collect();
+        let found = intervals(&pages, &settings);
+        let bounds = settings.least..=settings.most;
+        assert!(found.iter().all(|days| bounds.contains(days)), "{policy}: {found:?}");
+    }
+}
+
+fn settings(policy: Revisit, budget: f64) -> RevisitSettings {
+    RevisitSettings { policy, every: 7.0, budget, least: 1.0 / 24.0, most: 90.0 }
+}
+
+/// Who refreshes once a day takes what is due and what will be before the next day, within the budget.
+#[test]
+fn optimal_revisits_use_their_budget() {
+    let page = |rate: f64, age: f64| Candidate { rate, importance: 1.0, adapted: 7.0, age };
+    let optimal = settings(Revisit::Optimal, 2.0);
+    // Four alike: two a day is one of each every other day.
+    let pages = [page(0.2, 1.8), page(0.2, 1.4), page(0.2, 0.9), page(0.2, 0.01)];
+    let chosen = |since: f64, room: usize| choose(&pages, &optimal, Room { pages: room, since });
+    assert_eq!(chosen(0.0, 9), Choice { pages: vec![], left: 0 });
+    assert_eq!(chosen(0.5, 9), Choice { pages: vec![0], left: 0 });
+    assert_eq!(chosen(1.0, 9).pages, [0, 1]);
+    assert_eq!(chosen(1.0, 1).pages, [0]);
+    // However long nobody came: never within the shortest interval.
+    assert_eq!(chosen(1_000.0, 9).pages, [0, 1, 2]);
+    // The others take all that are due, and nothing before.
+    let fixed = settings(Revisit::Fixed, 1.0);
+    let pages = [page(0.2, 6.9), page(0.2, 7.0), page(0.2, 14.0)];
+    assert_eq!(choose(&pages, &fixed, Room { pages: 1, since: 1.0 }), Choice { pages: vec![2, 1], left: 0 });
+    assert!(choose(&pages, &settings(Revisit::Off, 1.0), Room { pages: 9, since: 1.0 }).pages.is_empty());
+    assert_eq!([pages_of(3.0, 0.1, 0), pages_of(3.0, 5.0, 2), pages_of(0.5, 1.0, 0)], [3, 13, 1]);
 }
 
 /// Nothing within the bounds is fresher at the same budget than what was planned.

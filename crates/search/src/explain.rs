@@ -16,7 +16,7 @@ pub(crate) fn explanation(explained: &Explained, ranking: &Ranking, factor: f64)
         parts.push(Explanation::value("words that stand close to each other", explained.near));
     }
     let mut sum = collapse("words", parts);
-    if let Some((value, variables)) = &explained.formula {
+    if let Some((value, variables)) = &explained.signals.formula {
         let text = ranking.formula.as_deref().unwrap_or_default();
         // What is not known is no number, and could not be written as one.
         let value_of = |(name, value): &(String, f64)| match value.is_finite() {
@@ -30,8 +30,17 @@ pub(crate) fn explanation(explained: &Explained, ranking: &Ranking, factor: f64)
             FormulaIs::Multiplied => Explanation::product("words times formula", vec![sum, formula]),
         };
     }
-    if let Some(fresh) = explained.fresh {
+    if let Some(fresh) = explained.signals.fresh {
         sum = Explanation::sum("with freshness", vec![sum, Explanation::value("how new it is", fresh)]);
+    }
+    if let Some((added, rank)) = explained.signals.pagerank {
+        let label = match rank {
+            Some(_) => "what links make of it",
+            None => "what links make of it: not known",
+        };
+        let remarks = rank.map(|rank| Explanation::value("pagerank, where the mean is 1", rank));
+        let added = Explanation::value_of(label, added, remarks.into_iter().collect());
+        sum = Explanation::sum("with pagerank", vec![sum, added]);
     }
     if factor != 1.0 && sum.value > 0.0 {
         sum = Explanation::product("by a rule", vec![sum, Explanation::value("demoted", factor)]);

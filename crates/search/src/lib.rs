@@ -42,7 +42,7 @@ pub use rules::in_force;
 pub use searcher::{DEEPEST, LARGEST_PAGE, Searcher, cursor_at};
 pub use settings::{IndexSettings, Ranking};
 pub use shard::{Explained, Group, Local, PageGroups, Scored, Shard, ShardFound, ShardOrder};
-pub use signals::BUILT_IN;
+pub use signals::{BUILT_IN, SignalParts};
 pub use similar::Cached;
 pub use snippet::{Marked, Piece, mark, passages};
 pub use unmet::{Located, Unmet};

@@ -99,6 +99,8 @@ pub struct Ranking {
     pub formula_is: FormulaIs,
     /// Newer is better.
     pub freshness: Option<Freshness>,
+    /// What a page of the mean PageRank gets added: this times log2(1 + pagerank); 0 for nothing.
+    pub pagerank: f64,
     /// What words close to each other are worth, 0 for nothing.
     pub proximity: f64,
     /// Hits with all words before the others.
@@ -198,6 +200,7 @@ impl Default for Ranking {
             formula: None,
             formula_is: FormulaIs::Added,
             freshness: None,
+            pagerank: 0.0,
             proximity: 0.3,
             all_words_first: true,
             cut: 0.0,
@@ -252,6 +255,7 @@ impl Ranking {
         };
         finite("ranking.k", self.k, 0.0, 1_000.0)?;
         finite("ranking.b", self.b, 0.0, 1.0)?;
+        finite("ranking.pagerank", self.pagerank, 0.0, 1e6)?;
         finite("ranking.proximity", self.proximity, 0.0, 1_000.0)?;
         finite("ranking.cut", self.cut, 0.0, 1.0)?;
         for (name, weight) in &self.weights {

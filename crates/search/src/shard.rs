@@ -14,7 +14,7 @@ use crate::links::Links;
 use crate::plan::Words;
 use crate::proximity::Proximity;
 use crate::settings::Ranking;
-use crate::signals::RankSignals;
+use crate::signals::{RankSignals, SignalParts};
 use crate::worth::Worth;
 use crate::{Document, SearchError};
 
@@ -114,10 +114,8 @@ pub struct Explained {
     pub words: Part,
     /// Words close to each other.
     pub near: f64,
-    /// What the formula gave, and its variables.
-    pub formula: Option<(f64, Vec<(String, f64)>)>,
-    /// What freshness added.
-    pub fresh: Option<f64>,
+    /// What comes beside them.
+    pub signals: SignalParts,
     /// The score.
     pub score: f64,
 }
@@ -301,14 +299,14 @@ impl Shard for Local {
         let Some(words) = words else { return Ok(None) };
         let base = words.value + near;
         let Some(worth) = Worth::new(self.signals(order)?, order.demoted) else {
-            return Ok(Some(Explained { words, near, formula: None, fresh: None, score: base }));
+            return Ok(Some(Explained { words, near, signals: SignalParts::default(), score: base }));
         };
-        let (formula, fresh) = match &worth.signals {
+        let signals = match &worth.signals {
             Some(signals) => signals.parts(&self.view, address, base)?,
-            None => (None, None),
+            None => SignalParts::default(),
         };
         let score = worth.score(&self.view, address, base)?;
-        Ok(Some(Explained { words, near, formula, fresh, score }))
+        Ok(Some(Explained { words, near, signals, score }))
     }
 
     fn documents(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! What changes a score beside words: the formula and freshness.
+//! What changes a score beside words: the formula, freshness and PageRank.
 
 use std::sync::Arc;
 
@@ -15,12 +15,25 @@ pub const BUILT_IN: [&str; 6] = ["age", "depth", "length", "score", "pagerank", 
 
 const DAY: f64 = 86_400.0;
 
-/// The formula and freshness of a ranking.
+/// The formula, freshness and PageRank of a ranking.
 pub(crate) struct RankSignals {
     formula: Option<(Formula, Vec<Variable>, FormulaIs)>,
     freshness: Option<Freshness>,
+    /// The weight of PageRank, where it has one.
+    pagerank: Option<f64>,
     now: i64,
     links: Option<Arc<Links>>,
+}
+
+/// What the signals make of one document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SignalParts {
+    /// What the formula gave, and its variables.
+    pub formula: Option<(f64, Vec<(String, f64)>)>,
+    /// What freshness added.
+    pub fresh: Option<f64>,
+    /// What PageRank added, and the rank of the page where it is known.
+    pub pagerank: Option<(f64, Option<f64>)>,
 }
 
 /// Where a variable's value comes from.
@@ -66,20 +79,20 @@ impl RankSignals {
                 Some((formula, variables, ranking.formula_is))
             }
         };
-        if formula.is_none() && ranking.freshness.is_none() {
+        let pagerank = Some(ranking.pagerank).filter(|weight| *weight > 0.0);
+        if formula.is_none() && ranking.freshness.is_none() && pagerank.is_none() {
             return Ok(None);
         }
-        Ok(Some(RankSignals { formula, freshness: ranking.freshness, now, links }))
+        Ok(Some(RankSignals { formula, freshness: ranking.freshness, pagerank, now, links }))
     }
 
-    /// What the formula gives, with its variables, and what freshness adds.
-    #[expect(clippy::type_complexity, reason = "two answers of one look")]
+    /// What each of them makes of a document whose words are worth `words`.
     pub(crate) fn parts(
         &self,
         view: &View,
         address: DocAddress,
         words: f64,
-    ) -> Result<(Option<(f64, Vec<(String, f64)>)>, Option<f64>), SearchError> {
+    ) -> Result<SignalParts, SearchError> {
         let columns = view.columns(address);
         let reader = Columns::new(self, &columns)?;
         let doc = address.doc();
@@ -89,7 +102,11 @@ impl RankSignals {
             let named = formula.names().iter().cloned().zip(values.iter().copied()).collect();
             (formula.eval(&values, self.neutral()), named)
         });
-        Ok((formula, self.freshness.map(|freshness| reader.fresh(self, freshness, doc))))
+        Ok(SignalParts {
+            formula,
+            fresh: self.freshness.map(|freshness| reader.fresh(self, freshness, doc)),
+            pagerank: self.pagerank.map(|weight| (reader.linked(weight, doc), reader.pagerank(doc))),
+        })
     }
 
     fn neutral(&self) -> f64 {
@@ -122,7 +139,7 @@ fn parse(text: &str, fields: &Fields) -> Result<Formula, SearchError> {
     })
 }
 
-/// The columns that a formula and freshness need.
+/// The columns that a formula, freshness and PageRank need.
 struct Columns {
     variables: Vec<Option<NumberColumn>>,
     links: Option<Arc<Joined>>,
@@ -133,16 +150,17 @@ struct Columns {
 impl Columns {
     fn new(signals: &RankSignals, segment: &Segment<'_>) -> Result<Columns, IndexError> {
         let mut variables = Vec::new();
-        let mut links = None;
+        let mut of_formula = signals.formula.iter().flat_map(|(_, variables, _)| variables);
+        let by_links = |variable: &Variable| matches!(variable, Variable::PageRank | Variable::InLinks);
+        let links = match &signals.links {
+            Some(known) if signals.pagerank.is_some() || of_formula.any(by_links) => {
+                Some(known.of_segment(segment)?)
+            }
+            _ => None,
+        };
         for variable in signals.formula.iter().flat_map(|(_, variables, _)| variables) {
             variables.push(match variable {
                 Variable::Column(field) => Some(segment.numbers(*field)?),
-                Variable::PageRank | Variable::InLinks => {
-                    if let (Some(known), None) = (&signals.links, &links) {
-                        links = Some(known.of_segment(segment)?);
-                    }
-                    None
-                }
                 _ => None,
             });
         }
@@ -161,6 +179,17 @@ impl Columns {
         if age.is_nan() { 0.0 } else { freshness.weight * rank::freshness(age, freshness.half_life) }
     }
 
+    /// The rank of a document's page, where links say anything of it.
+    fn pagerank(&self, doc: u32) -> Option<f64> {
+        self.links.as_ref().and_then(|links| links.of(doc)).map(|links| f64::from(links.pagerank))
+    }
+
+    /// What its rank adds to a document. Ranks differ by powers, so that a page of the mean rank gets the weight, one of
+    /// three times as much twice the weight, and so on.
+    fn linked(&self, weight: f64, doc: u32) -> f64 {
+        self.pagerank(doc).map_or(0.0, |rank| weight * rank.max(0.0).ln_1p() / std::f64::consts::LN_2)
+    }
+
     /// The value of a variable, NaN where there is none.
     fn value(&self, signals: &RankSignals, at: usize, doc: u32, words: f64) -> f64 {
         let links = || self.links.as_ref().and_then(|links| links.of(doc));
@@ -169,7 +198,7 @@ impl Columns {
             Variable::Column(_) => self.variables[at].as_ref().and_then(|column| column.first(doc)),
             Variable::Age => Some(self.age(signals, doc)),
             Variable::Score => Some(words),
-            Variable::PageRank => links().map(|links| f64::from(links.pagerank)),
+            Variable::PageRank => self.pagerank(doc),
             Variable::InLinks => links().map(|links| f64::from(links.inlinks)),
             Variable::Unknown => None,
         };
@@ -205,6 +234,9 @@ impl Columns {
             let mut changed = if multiplied { *score * *value } else { *score + *value };
             if let Some(freshness) = signals.freshness {
                 changed += self.fresh(signals, freshness, *doc);
+            }
+            if let Some(weight) = signals.pagerank {
+                changed += self.linked(weight, *doc);
             }
             // Two finite numbers can still make an infinite one; an order needs a number.
             if changed.is_finite() {

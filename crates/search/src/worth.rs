@@ -1,4 +1,4 @@
-//! What a document is worth beside its words: formula and freshness, times what rules take from it.
+//! What a document is worth beside its words: formula, freshness and PageRank, times what rules take from it.
 //!
 //! Rules that demote are part of every score, so that a hit stands at the same place whatever page of hits is asked
 //! for. Sites and URLs are looked up once per segment, as the numbers that its columns have for them.

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::sink::Sink;
 use crate::{
-    Data, Request, RunChoice, RunId, RunLogRequest, ServiceError, Steer, change_order, change_speed, changes,
-    check, duplicates, exclude, exports, hosts, indexes, link_index, links, log, mirrors, pages, ranks,
-    repair, rows, simulations, steer, summary, why,
+    Data, Request, RunChoice, RunId, RunLogRequest, ServiceError, Steer, accept, change_order, change_speed,
+    changes, check, duplicates, exclude, exports, hosts, indexes, link_index, links, log, mirrors, pages,
+    ranks, repair, rows, simulations, steer, summary, why,
 };
 
 /// Answers a request, value by value; `out` breaks when no more is wanted, which is no error.
@@ -26,6 +26,7 @@ pub fn answer(
         Request::Links(request) => links::links(data, request, out),
         Request::Changes(request) => changes::changes(data, request, out),
         Request::Version(request) => changes::version(data, request, out),
+        Request::Accept(request) => accept::accept(data, request, now).and_then(|done| out.send(&done)),
         Request::Duplicates(request) => duplicates::duplicates(data, request, out),
         Request::Mirrors(request) => mirrors::mirrors(data, request, out),
         Request::Rank(request) => ranks::rank(data, request, now, out),

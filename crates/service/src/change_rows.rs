@@ -62,6 +62,13 @@ pub struct PageChange {
     pub severity: String,
     /// The same against the first version.
     pub severity_since_first: String,
+    /// When the version that was accepted last was fetched, where one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub accepted: Option<Moment>,
+    /// How much of the text is another against that version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity_since_accepted: Option<String>,
     /// Only clocks, counters and the like differ that change every time, or what was named as noise.
     pub noise: bool,
     /// Words that came; noise is not counted.
@@ -158,6 +165,19 @@ pub struct ChangeCounts {
     pub pages: u64,
 }
 
+/// A version that was accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AcceptedVersion {
+    /// The page.
+    pub url: String,
+    /// When the version was fetched.
+    #[schema(value_type = String)]
+    pub version: Moment,
+    /// When it was accepted.
+    #[schema(value_type = String)]
+    pub at: Moment,
+}
+
 /// A version of a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PageVersion {
@@ -172,6 +192,9 @@ pub struct PageVersion {
     pub content_type: Option<String>,
     /// Bytes of its content.
     pub bytes: u64,
+    /// It is the one that was accepted last.
+    #[serde(default)]
+    pub accepted: bool,
     /// Its main text, where one version was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,

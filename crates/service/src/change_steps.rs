@@ -106,7 +106,10 @@ pub(crate) fn image_steps(images: &[ChangedImage]) -> Vec<ChangeStep> {
                 format!("{after}{bits}: {} {}", image.became, image.url),
                 differs,
             );
-            [ChangeStep::of("image ival", or_none(&image.numbers)), hash]
+            // One that was not fetched has no number.
+            let is_known = image.numbers.iter().any(Option::is_some);
+            let number = is_known.then(|| ChangeStep::of("image ival", or_none(&image.numbers)));
+            number.into_iter().chain([hash])
         })
         .collect()
 }

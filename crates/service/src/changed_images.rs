@@ -33,7 +33,7 @@ pub struct ChangedImage {
     /// When each of both was fetched, where it was.
     #[schema(value_type = [Option<String>; 2])]
     pub at: [Option<Moment>; 2],
-    /// The exact number of each (ival), at 64 by 64 points.
+    /// The exact number of each (ival), at `image_side` points a side.
     pub numbers: [Option<String>; 2],
     /// The perceptual hash of each, in hexadecimal digits: it decides whether they look the same.
     pub hashes: [Option<String>; 2],
@@ -70,6 +70,8 @@ pub(crate) struct Images<'a> {
     pub(crate) pages: &'a KeptPages,
     /// Pictures are wanted too.
     pub(crate) shown: bool,
+    /// The side to which they are scaled for their number.
+    pub(crate) side: Side,
 }
 
 impl Images<'_> {
@@ -120,7 +122,7 @@ impl Images<'_> {
             _ => None,
         };
         let alike = compared.is_some_and(|compared| compared.alike);
-        let number = |grey: &Option<Grey>| Some(grey.as_ref()?.number(Side::SixtyFour).to_string());
+        let number = |grey: &Option<Grey>| Some(grey.as_ref()?.number(self.side).to_string());
         let hash = |grey: &Option<Grey>| Some(format!("{:016x}", grey.as_ref()?.perceptual()));
         ChangedImage {
             url: url.to_string(),

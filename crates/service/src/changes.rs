@@ -9,12 +9,14 @@ use catalog::ProjectEntry;
 use frontier::kept_as;
 use frontier::tables::URLS;
 use html::select::{Fuel, Selected, Selector};
+use judge::change::image::Side;
 use judge::change::noise::{LeftOut, Marked, Noise, Quiet};
 use judge::change::text::{Severity, severity};
 use judge::change::{Level, Verdict, Version, compare, level};
 use kv::{Reader, Snapshot};
 use model::{CrawlId, Fetched, HostKey, Outcome, Page, PageUrl, Timestamp, UrlKey};
 
+use crate::accept::accepted;
 use crate::change_rows::{
     ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, NoisePlace, PageChange, PageVersion,
 };
@@ -169,12 +171,14 @@ pub(crate) fn version(data: &Data, request: &VersionRequest, out: &mut Sink<'_>)
     let url = parse(&entry, &request.url)?;
     let snapshot = data.store().snapshot();
     let kept = versions(&snapshot, entry.crawl, UrlKey::of(&url))?;
+    let accepted = accepted(&snapshot, entry.crawl, UrlKey::of(&url), &kept)?.map(|visited| visited.at);
     let view = |visited: &Visited| PageVersion {
         url: url.to_string(),
         at: visited.at.into(),
         title: visited.visit.title.clone(),
         content_type: visited.visit.content_type.clone(),
         bytes: visited.visit.content_bytes,
+        accepted: accepted == Some(visited.at),
         text: None,
         content: None,
         raw: None,
@@ -182,20 +186,29 @@ pub(crate) fn version(data: &Data, request: &VersionRequest, out: &mut Sink<'_>)
     if request.list {
         return kept.iter().try_for_each(|visited| out.send(&view(visited)));
     }
-    let found = match request.at {
-        None => kept.last(),
-        Some(at) => standing(&kept, at.end_of_day()).map(|place| &kept[place]),
-    };
-    let found = found.ok_or_else(|| match kept.first() {
-        Some(first) => ServiceError::NotYet { url: url.to_string(), first: first.at.into() },
-        None => ServiceError::NotKept(url.to_string()),
-    })?;
+    let found = stood_at(&url, &kept, request.at)?;
     let pages = KeptPages::of(data, &entry)?;
     let answer = pages.answer(&url, found)?;
     let content = (is_text(&answer) && !request.raw).then(|| decoded(&answer, &url));
     let raw = content.is_none().then(|| STANDARD.encode(&answer.content));
     let text = Some(main(pages.read(&answer)));
     out.send(&PageVersion { text, content, raw, ..view(found) })
+}
+
+/// The version that stood at a moment, of a date alone at its end; the last unless one is named.
+pub(crate) fn stood_at<'a>(
+    url: &PageUrl,
+    kept: &'a [Visited],
+    at: Option<Moment>,
+) -> Result<&'a Visited, ServiceError> {
+    let found = match at {
+        None => kept.last(),
+        Some(at) => standing(kept, at.end_of_day()).map(|place| &kept[place]),
+    };
+    found.ok_or_else(|| match kept.first() {
+        Some(first) => ServiceError::NotYet { url: url.to_string(), first: first.at.into() },
+        None => ServiceError::NotKept(url.to_string()),
+    })
 }
 
 /// True of what can be shown as text.
@@ -220,8 +233,12 @@ pub(crate) fn latest(data: &Data, entry: &ProjectEntry, url: &PageUrl) -> Option
         [] => return None,
     };
     let noise = if change.noise { ", by noise only" } else { "" };
+    let accepted = match (&change.severity_since_accepted, change.accepted) {
+        (Some(severity), Some(at)) => format!("; since the accepted version of {at}: {severity}"),
+        _ => String::new(),
+    };
     let words = format!(
-        "{} versions; at {} {} differed first, text: {} ({} words came, {} went){noise}",
+        "{} versions; at {} {} differed first, text: {} ({} words came, {} went){noise}{accepted}",
         change.versions,
         change.after,
         change.level,
@@ -265,7 +282,7 @@ fn standing(kept: &[Visited], moment: Moment) -> Option<usize> {
     fetched.or_else(|| kept.iter().rposition(|visited| visited.at <= moment.0))
 }
 
-fn parse(entry: &ProjectEntry, text: &str) -> Result<PageUrl, ServiceError> {
+pub(crate) fn parse(entry: &ProjectEntry, text: &str) -> Result<PageUrl, ServiceError> {
     let parsed = entry.project.crawl.normalise().parse(text);
     parsed.map_err(|source| ServiceError::Url { text: text.to_owned(), source })
 }
@@ -320,14 +337,17 @@ impl Look {
         let [old, new] = self.texts(&before_it, &it, quiet.as_ref());
         let (old_html, new_html) = (&before_it.html, &it.html);
         let verdict = compare(Version { html: old_html, text: &old }, Version { html: new_html, text: &new });
-        let since_first = match kept.first().filter(|first| first.at != before.at) {
-            Some(first) => {
-                let first = self.pages.source(url, first)?;
-                let [old, new] = self.texts(&first, &it, self.quiet(&first, &it, &noise).as_ref());
-                severity(&old, &new)
+        let since = |version: &Visited| -> Result<Severity, ServiceError> {
+            if version.at == before.at {
+                return Ok(verdict.severity);
             }
-            None => verdict.severity,
+            let earlier = self.pages.source(url, version)?;
+            let [old, new] = self.texts(&earlier, &it, self.quiet(&earlier, &it, &noise).as_ref());
+            Ok(severity(&old, &new))
         };
+        let since_first = kept.first().map_or(Ok(verdict.severity), since)?;
+        let accepted = accepted(&self.snapshot, self.crawl, UrlKey::of(url), kept)?;
+        let since_accepted = accepted.map(since).transpose()?;
         let count = |added: bool| {
             let words = verdict.words.iter().filter(|change| change.added == added);
             words.map(|change| change.words.split(' ').count() as u64).sum()
@@ -363,6 +383,8 @@ impl Look {
             level: if by_image { IMAGE } else { level_name(differs) }.to_owned(),
             severity: severity_name(verdict.severity).to_owned(),
             severity_since_first: severity_name(since_first).to_owned(),
+            accepted: accepted.map(|visited| visited.at.into()),
+            severity_since_accepted: since_accepted.map(|severity| severity_name(severity).to_owned()),
             noise: is_noise && !by_image,
             words_added,
             words_removed,
@@ -413,7 +435,8 @@ impl Look {
 
     fn images(&self, told: Told) -> Images<'_> {
         let shown = told == Told::Whole;
-        Images { snapshot: &self.snapshot, crawl: self.crawl, pages: &self.pages, shown }
+        let side = Side::of(self.pages.settings().image_side);
+        Images { snapshot: &self.snapshot, crawl: self.crawl, pages: &self.pages, shown, side }
     }
 
     /// The change of an image.
@@ -426,7 +449,10 @@ impl Look {
         told: Told,
     ) -> PageChange {
         let image = self.images(told).pair(url, None, Some(before), Some(after), true);
-        of_images(vec![image], told, unchanged_text(url, kept.len(), before.at, after.at))
+        let accepted = accepted(&self.snapshot, self.crawl, UrlKey::of(url), kept).ok().flatten();
+        let accepted = accepted.map(|visited| visited.at.into());
+        let text = PageChange { accepted, ..unchanged_text(url, kept.len(), before.at, after.at) };
+        of_images(vec![image], told, text)
     }
 
     /// The change of a page of which nothing but images is another, of these images if any are named; none where they are
@@ -500,6 +526,8 @@ fn unchanged_text(url: &PageUrl, versions: usize, before: Timestamp, after: Time
         level: IMAGE.to_owned(),
         severity: severity_name(Severity::None).to_owned(),
         severity_since_first: severity_name(Severity::None).to_owned(),
+        accepted: None,
+        severity_since_accepted: None,
         noise: false,
         words_added: 0,
         words_removed: 0,

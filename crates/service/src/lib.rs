@@ -4,6 +4,7 @@
 //! over a snapshot in bounded memory, also while a crawl runs. **Everything but [`Data::open`] blocks**: call
 //! it from blocking threads.
 
+mod accept;
 mod adopt;
 mod answer;
 mod canonical;
@@ -61,7 +62,8 @@ mod why;
 pub use answer::answer;
 pub use catalog::{Run, RunId};
 pub use change_rows::{
-    ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, NoisePlace, PageChange, PageVersion,
+    AcceptedVersion, ChangeCounts, ChangeDetails, ChangedLevel, ChangedWords, ChangesRow, NoisePlace,
+    PageChange, PageVersion,
 };
 pub use change_steps::ChangeStep;
 pub use changed_images::ChangedImage;
@@ -95,9 +97,9 @@ pub use ranks::{BestLink, RankBy, RankRow, UNKNOWN_SHOWN, UnknownTrusted};
 pub use reference::{Reference, SettingGroup, SettingView, index_settings_reference, settings_reference};
 pub use repair::{RepairRow, Repaired, repair_unopened};
 pub use request::{
-    ChangesRequest, DuplicatesRequest, ExcludeRequest, ExportRequest, GraphRequest, HostsRequest,
-    LinksRequest, MirrorsRequest, OrderRequest, PagesRequest, ProjectChoice, RankRequest, Request, RunChoice,
-    RunLogRequest, SpeedRequest, VersionRequest, WhyRequest,
+    AcceptRequest, ChangesRequest, DuplicatesRequest, ExcludeRequest, ExportRequest, GraphRequest,
+    HostsRequest, LinksRequest, MirrorsRequest, OrderRequest, PagesRequest, ProjectChoice, RankRequest,
+    Request, RunChoice, RunLogRequest, SpeedRequest, VersionRequest, WhyRequest,
 };
 pub use robots::RobotsWord;
 pub use rows::{

@@ -90,7 +90,7 @@ struct FileWalk<'a> {
     number: u32,
     end: u64,
     normalise: Normalise,
-    /// The answer whose metadata is still to come.
+    /// The answer of which nothing else is known yet: its metadata comes behind it, or stands in its head.
     pending: Option<(PageUrl, Timestamp, VisitRecord, Answer)>,
     walked: &'a mut Walked,
 }
@@ -169,32 +169,34 @@ impl FileWalk<'_> {
                     visit.location = None;
                 }
                 self.pending = Some((url, started, visit, answer));
-                None
+                self.told(head, Metadata::of_head(head)?)
             }
-            RecordKind::Metadata => {
-                let (url, started, mut visit, answer) = self.pending.take()?;
-                let metadata = Metadata::parse(&block)?;
-                if metadata.purpose != Purpose::Page || head.target() != Some(url.as_str()) {
-                    return None;
-                }
-                visit.millis = metadata.fetch_time_ms;
-                if let Some(page) = &metadata.page {
-                    visit.title = Some(page.title.clone().into_owned());
-                    visit.noindex = page.noindex;
-                    visit.error = page.unread.as_deref().map(|why| ErrorKind::Unread(why.to_owned()));
-                    visit.canonical = page.canonical.clone().map(Cow::into_owned).filter(|own| *own != url);
-                }
-                let outcome = match &metadata.outcome {
-                    Some(outcome) => outcome.clone().into_owned(),
-                    None => outcome_of(&url, &answer.http, self.normalise),
-                };
-                if let Outcome::Failed { error, .. } = &outcome {
-                    visit.error = Some(error.clone());
-                }
-                Some(Archived { key: UrlKey::of(&url), url, started, visit, outcome, metadata, answer })
-            }
+            RecordKind::Metadata => self.told(head, Metadata::parse(&block)?),
             _ => None,
         }
+    }
+
+    /// The visit whose answer was read last, with what a record says of it.
+    fn told(&mut self, head: &RecordHead, metadata: Metadata<'static>) -> Option<Archived> {
+        let (url, started, mut visit, answer) = self.pending.take()?;
+        if metadata.purpose != Purpose::Page || head.target() != Some(url.as_str()) {
+            return None;
+        }
+        visit.millis = metadata.fetch_time_ms;
+        if let Some(page) = &metadata.page {
+            visit.title = Some(page.title.clone().into_owned());
+            visit.noindex = page.noindex;
+            visit.error = page.unread.as_deref().map(|why| ErrorKind::Unread(why.to_owned()));
+            visit.canonical = page.canonical.clone().map(Cow::into_owned).filter(|own| *own != url);
+        }
+        let outcome = match &metadata.outcome {
+            Some(outcome) => outcome.clone().into_owned(),
+            None => outcome_of(&url, &answer.http, self.normalise),
+        };
+        if let Outcome::Failed { error, .. } = &outcome {
+            visit.error = Some(error.clone());
+        }
+        Some(Archived { key: UrlKey::of(&url), url, started, visit, outcome, metadata, answer })
     }
 
     /// Where the next record begins, from `from` on.

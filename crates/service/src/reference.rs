@@ -102,7 +102,7 @@ pub fn index_settings_reference() -> Reference {
 }
 
 /// Key, chapter, kind and help of each setting of an index.
-const INDEX: [(&str, &str, &str, &str); 38] = [
+const INDEX: [(&str, &str, &str, &str); 39] = [
     (
         "projects",
         "Fields",
@@ -159,6 +159,12 @@ const INDEX: [(&str, &str, &str, &str); 38] = [
         "Ranking",
         "map",
         "Newer is better: half_life in days, and the weight of a page of today.",
+    ),
+    (
+        "ranking.pagerank",
+        "Ranking",
+        "number",
+        "What links are worth: a page of the mean PageRank gets so much added, one of three times as much twice that; 0 for nothing.",
     ),
     ("ranking.proximity", "Ranking", "number", "What words close to each other are worth; 0 for nothing."),
     ("ranking.all_words_first", "Ranking", "switch", "Hits with all words come before the others."),

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use archive::rows::{self, ROW_CONTENTS, ROW_COUNTS, ROW_PAGES, ROW_RUNS, ROWS, TEMPLATES};
-use archive::tables::{Committed, LINKS, POSITIONS, VISITS};
+use archive::tables::{ACCEPTED, Committed, LINKS, POSITIONS, VISITS};
 use archive::{ArchiveReader, ArchiveSettings, ArchiveWriter, Position};
 use catalog::{Catalog, ProjectEntry};
 use crawl::judged_otherwise;
@@ -280,6 +280,7 @@ impl Repair<'_, '_> {
             FACTS,
             VISITS,
             LINKS,
+            ACCEPTED,
             POSITIONS
         );
         tables!(ROWS, ROW_PAGES, ROW_CONTENTS, ROW_COUNTS, ROW_RUNS, TEMPLATES);

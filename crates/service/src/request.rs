@@ -26,6 +26,8 @@ pub enum Request {
     Changes(ChangesRequest),
     /// A page as it was.
     Version(VersionRequest),
+    /// Accept a version of a page: later ones are compared with it too.
+    Accept(AcceptRequest),
     /// Pages that say the same.
     Duplicates(DuplicatesRequest),
     /// The same pages under other addresses.
@@ -251,6 +253,20 @@ pub struct VersionRequest {
     pub list: bool,
     /// Its bytes as they were, not decoded.
     pub raw: bool,
+}
+
+/// What to accept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AcceptRequest {
+    /// Of this project; the one that ran last unless said.
+    #[schema(value_type = Option<String>)]
+    pub project: Option<ProjectName>,
+    /// Of this page.
+    pub url: String,
+    /// The version that stood then, of a date alone at its end; the last unless said.
+    #[schema(value_type = Option<String>)]
+    pub at: Option<Moment>,
 }
 
 /// Which duplicates.

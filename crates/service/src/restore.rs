@@ -1,9 +1,9 @@
 //! Visits, links and URLs read back from the archive into the tables.
 
 use archive::PageFacts;
-use archive::tables::{Edge, LINKS, Links, VISITS};
+use archive::tables::{Edge, LINKS, Links, VISITS, VisitRecord};
 use crawl::PageReader;
-use frontier::tables::{HOSTS, HostRecord, Stats, URLS, UrlRecord};
+use frontier::tables::{HOSTS, HostRecord, PageKey, Stats, URLS, UrlRecord};
 use frontier::{Offer, Unfollowed, first_priority, page_key};
 use kv::{Batch, Reader};
 use model::{CrawlId, CrawlSettings, HostKey, LinkKind, Outcome, Project, Timestamp, UrlKey};
@@ -32,6 +32,7 @@ impl Restore<'_> {
         let is_news = !self.batch.contains(&VISITS, &visit_row)?;
         let is_latest = is_latest(&self.batch, &row, visit.location)?;
         if is_news {
+            let visit = self.like_its_version(&row, visit.clone())?;
             self.batch.put(&VISITS, &visit_row, &visit);
             self.count(&visit, &outcome);
             self.host(key.host, url.host(), started, visit.millis)?;
@@ -92,7 +93,28 @@ impl Restore<'_> {
         Ok(())
     }
 
-    fn count(&mut self, visit: &archive::tables::VisitRecord, outcome: &Outcome) {
+    /// A visit that found the same body again found what the version before it has.
+    fn like_its_version(&self, row: &PageKey, visit: VisitRecord) -> Result<VisitRecord, ServiceError> {
+        let is_version = |visit: &VisitRecord| matches!(visit.status, Some(200..=299));
+        if visit.location.is_some() || !is_version(&visit) {
+            return Ok(visit);
+        }
+        let mut version: Option<VisitRecord> = None;
+        for found in self.batch.prefix(&VISITS, row) {
+            let (_, found) = found?;
+            let is_later = version.as_ref().is_none_or(|known| known.location < found.location);
+            if found.location.is_some() && is_version(&found) && is_later {
+                version = Some(found);
+            }
+        }
+        let VisitRecord { status, millis, etag, last_modified, .. } = visit;
+        Ok(match version {
+            Some(version) => VisitRecord { status, millis, etag, last_modified, location: None, ..version },
+            None => VisitRecord { status, millis, etag, last_modified, ..visit },
+        })
+    }
+
+    fn count(&mut self, visit: &VisitRecord, outcome: &Outcome) {
         let stats = &mut self.stats;
         if let Some(status) = visit.status {
             *stats.statuses.entry(status).or_default() += 1;

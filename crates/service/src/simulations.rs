@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use catalog::{ProjectEntry, RunId};
+use crawl::CrawlError;
+use frontier::tables::STATS;
+use kv::Reader as _;
 use model::{CrawlSettings, Order, PageUrl, ProjectName, Rate};
 use serde::{Deserialize, Serialize};
 use simulate::report::{self, Mean, Plot};
@@ -12,6 +15,7 @@ use simulate::{
 use utoipa::ToSchema;
 
 use crate::sink::Sink;
+use crate::versions::KeptPages;
 use crate::{Data, ServiceError};
 
 /// What one's own crawl would have been, otherwise.
@@ -29,7 +33,13 @@ pub struct WhatIfRequest {
     /// At this rate; the one in force unless said.
     #[schema(value_type = Option<String>)]
     pub rate: Option<Rate>,
+    /// On this topic, words and phrases: pages are judged by it anew, from what is kept of them. The one in force unless
+    /// said.
+    pub topic: Vec<String>,
 }
+
+/// Pages that are judged anew for one question: each is read from the archive, which takes about a millisecond.
+const MOST_JUDGED: u64 = 200_000;
 
 /// What a crawl would take and bring, by what is known of its sites.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -38,6 +48,8 @@ pub struct WhatIf {
     pub order: String,
     /// Requests per host, where a rate is set.
     pub rate: Option<String>,
+    /// The words of the topic that pages are judged by, where it has one.
+    pub topic: Vec<String>,
     /// Pages that it fetches.
     pub pages: u64,
     /// URLs known to the crawl.
@@ -54,6 +66,10 @@ pub struct WhatIf {
     pub mass: f64,
     /// Seconds until it has half, three quarters and nine tenths of that.
     pub mass_after: [f64; 3],
+    /// Pages on topic that it fetches; none where there is no topic.
+    pub on_topic: Option<u64>,
+    /// Seconds until it has nine tenths of these.
+    pub on_topic_after: Option<f64>,
     /// In plain words.
     pub words: String,
     /// What that is based on.
@@ -133,7 +149,9 @@ fn run(data: &Data, scenario: &Scenario, each: Downloads<'_>, watch: Watch<'_>) 
                 .parse()
                 .map_err(|_| ServiceError::Settings(format!("{name:?} is no name of a project")))?;
             let entry = data.project(Some(&name))?;
-            let mut web = web_of(data, &entry)?;
+            let needs_topic = scenario.orders.iter().any(|order| order.needs_topic());
+            let needs_topic = needs_topic || scenario.expand == Expand::Relevant;
+            let (mut web, _) = web_by(data, &entry, &entry.project.crawl, &scenario.topic, needs_topic)?;
             web.begin_at(&scenario.start).map_err(wrong)?;
             scenario.on(&web, Of::Crawl(&entry.project.crawl), each, watch).map_err(wrong)
         }
@@ -168,23 +186,89 @@ pub fn what_if(data: &Data, request: &WhatIfRequest) -> Result<WhatIf, ServiceEr
     }
     settings.order = request.order.unwrap_or(settings.order);
     settings.rate = request.rate.or(settings.rate);
-    crawl::topic_of(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
-    let web = web_of(data, &entry)?;
-    if settings.order.needs_topic() && !web.has_topic() {
-        return Err(ServiceError::Settings(format!(
-            "order {} goes by a topic, and this crawl has judged no page by one yet: crawl on with the topic of the project",
-            settings.order
-        )));
+    let needs_topic = settings.order.needs_topic();
+    let (web, judged) = web_by(data, &entry, &settings, &request.topic, needs_topic)?;
+    if !request.topic.is_empty() {
+        (settings.topic, settings.topic_examples) = (request.topic.clone(), Vec::new());
+    }
+    match crawl::topic_of(&settings) {
+        Ok(_) => {}
+        Err(CrawlError::NoTopic(order)) => {
+            return Err(ServiceError::Settings(format!(
+                "order {order} goes by a topic, and this crawl has none: name its words, --topic (in the API: topic)"
+            )));
+        }
+        Err(error) => return Err(ServiceError::Settings(error.to_string())),
     }
     let is_own = settings == entry.project.crawl;
-    predict(web, settings, is_own)
+    predict(web, settings, is_own, judged)
 }
 
-fn predict(mut web: SimWeb, settings: CrawlSettings, is_own: bool) -> Result<WhatIf, ServiceError> {
+/// The Web as a project has met it, with how many of its pages were judged anew: by these words where they are not those
+/// of the settings in force, or by the topic of these where an order needs one and no page was judged.
+fn web_by(
+    data: &Data,
+    entry: &ProjectEntry,
+    settings: &CrawlSettings,
+    words: &[String],
+    needs_topic: bool,
+) -> Result<(SimWeb, Option<u64>), ServiceError> {
+    let mut settings = CrawlSettings { order: Order::BREADTH_FIRST, ..settings.clone() };
+    let is_other = !words.is_empty() && (settings.topic != words || !settings.topic_examples.is_empty());
+    if is_other {
+        (settings.topic, settings.topic_examples) = (words.to_vec(), Vec::new());
+    } else {
+        let web = web_of(data, entry)?;
+        if !needs_topic || web.has_topic() {
+            return Ok((web, None));
+        }
+    }
+    let topic = crawl::topic_of(&settings).map_err(|error| ServiceError::Settings(error.to_string()))?;
+    let Some(topic) = topic else {
+        return match is_other {
+            true => {
+                Err(ServiceError::Settings(format!("topic {:?} has no word to look for", words.join(", "))))
+            }
+            // Whoever needs one says so.
+            false => Ok((web_of(data, entry)?, None)),
+        };
+    };
+    let snapshot = data.store().snapshot();
+    let kept = snapshot.get(&STATS, &entry.crawl.0)?.map_or(0, |stats| stats.pages());
+    if kept > MOST_JUDGED {
+        return Err(ServiceError::Settings(format!(
+            "{kept} pages are too many to be judged by another topic for one question, {MOST_JUDGED} at most: give the \
+             project this topic, and crawl on"
+        )));
+    }
+    let pages = KeptPages::of(data, entry)?;
+    let mut judged = 0;
+    let mut judge = |url: &PageUrl| {
+        // What cannot be read is on no topic; `gannet check` names it.
+        let page = pages.latest(&snapshot, entry.crawl, url).ok()?;
+        judged += 1;
+        Some(topic.relevance(&page.title, &page.text).share as f32)
+    };
+    let web = simulate::of_crawl_judged(&snapshot, entry.crawl, &begins(entry), &topic, &mut judge);
+    let web = web.map_err(wrong)?;
+    if judged == 0 {
+        let words = "no page of this crawl is kept that could be judged by the topic: crawl first";
+        return Err(ServiceError::Settings(words.to_owned()));
+    }
+    Ok((web, Some(judged)))
+}
+
+fn predict(
+    mut web: SimWeb,
+    settings: CrawlSettings,
+    is_own: bool,
+    judged: Option<u64>,
+) -> Result<WhatIf, ServiceError> {
     let waiting = web.take_unknown_for_pages();
     let web = &web;
     let order = settings.order;
     let rate = settings.rate;
+    let topic = settings.topic.clone();
     // A crawl that is done, as it was done, takes what it took.
     let plan = Plan { replay: is_own && waiting.is_empty(), ..plan_of(web, settings) };
     let run = simulate::run(web, &plan).map_err(wrong)?;
@@ -196,16 +280,31 @@ fn predict(mut web: SimWeb, settings: CrawlSettings, is_own: bool) -> Result<Wha
         point.map_or(outcome.seconds, |point| point.seconds)
     };
     let mass_after = [0.5, 0.75, 0.9].map(after);
-    let pace =
-        rate.map_or_else(|| "at the pace the sites ask for".to_owned(), |rate| format!("at {rate} per host"));
+    let on_topic = outcome.relevant.map(|relevant| relevant[3]);
+    let on_topic_after = on_topic.map(|all| {
+        let point = outcome.curve.iter().find(|point| point.relevant as f64 >= 0.9 * all as f64);
+        point.map_or(outcome.seconds, |point| point.seconds)
+    });
+    let pace = match rate {
+        None => "at the pace the sites ask for".to_owned(),
+        Some(Rate::Unlimited) => "without pauses".to_owned(),
+        Some(rate) => format!("at {rate} per host"),
+    };
     let mut words = format!(
-        "{order} {pace}: {} of {} known pages, {:.0} % of link mass, in {}; nine tenths of that after {}; {} requests, \
+        "{order} {pace}: {} of {} known pages, {:.0} % of link mass, in {}; nine tenths of that after {}; {}{} requests, \
          {:.1} MB.",
         outcome.pages,
         web.pages(),
         100.0 * mass,
         report::lasting(outcome.seconds),
         report::lasting(mass_after[2]),
+        match (on_topic, on_topic_after) {
+            (Some(0), _) => "none on topic; ".to_owned(),
+            (Some(pages), Some(after)) => {
+                format!("{pages} on topic, nine tenths of them after {}; ", report::lasting(after))
+            }
+            _ => String::new(),
+        },
         run.requests,
         run.bytes as f64 / 1e6
     );
@@ -222,9 +321,13 @@ fn predict(mut web: SimWeb, settings: CrawlSettings, is_own: bool) -> Result<Wha
              they lead to is not counted."
         ));
     }
+    if let Some(judged) = judged {
+        basis.push_str(&format!(" {judged} pages were judged anew, by what is kept of them."));
+    }
     Ok(WhatIf {
         order: order.to_string(),
         rate: rate.map(|rate| rate.to_string()),
+        topic,
         pages: outcome.pages,
         known: u64::from(web.pages()),
         seconds: outcome.seconds,
@@ -233,6 +336,8 @@ fn predict(mut web: SimWeb, settings: CrawlSettings, is_own: bool) -> Result<Wha
         unknown,
         mass,
         mass_after,
+        on_topic,
+        on_topic_after,
         words,
         basis,
     })
@@ -264,10 +369,13 @@ pub(crate) fn sample_of(data: &Data, entry: &ProjectEntry, every: u64) -> Result
         crawl::topic_of(&CrawlSettings { order: Order::BREADTH_FIRST, ..entry.project.crawl.clone() });
     let topic = topic.map_err(|error| ServiceError::Settings(error.to_string()))?;
     let snapshot = data.store().snapshot();
+    simulate::of_sample(&snapshot, entry.crawl, &begins(entry), topic.as_ref(), every).map_err(wrong)
+}
+
+/// Where a project's crawl begins.
+fn begins(entry: &ProjectEntry) -> Vec<PageUrl> {
     let settings = &entry.project.crawl;
-    let start = entry.project.start.iter().chain(&settings.sitemaps).chain(&settings.feeds);
-    let start: Vec<PageUrl> = start.cloned().collect();
-    simulate::of_sample(&snapshot, entry.crawl, &start, topic.as_ref(), every).map_err(wrong)
+    entry.project.start.iter().chain(&settings.sitemaps).chain(&settings.feeds).cloned().collect()
 }
 
 pub(crate) fn wrong(error: SimulateError) -> ServiceError {

@@ -6,7 +6,7 @@ use catalog::ProjectEntry;
 use crawl::PageReader;
 use frontier::tables::PageKey;
 use kv::{Reader, Snapshot};
-use model::{CrawlId, Fetched, Page, PageUrl, Project, Timestamp, UrlKey};
+use model::{CrawlId, CrawlSettings, Fetched, Page, PageUrl, Project, Timestamp, UrlKey};
 
 use crate::{Data, ServiceError, stored};
 
@@ -109,6 +109,11 @@ impl KeptPages {
         let reader = PageReader::new(&project, PageReader::product(&project.crawl))
             .map_err(|error| ServiceError::Settings(error.to_string()))?;
         Ok(KeptPages { archive: ArchiveReader::new(data.archive_dir(entry.crawl)), reader, project })
+    }
+
+    /// How they were crawled.
+    pub(crate) fn settings(&self) -> &CrawlSettings {
+        &self.project.crawl
     }
 
     /// The answer that a visit brought.

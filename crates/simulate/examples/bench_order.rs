@@ -3,7 +3,8 @@
 //!
 //! A frontier with a store on disk: 200,000 pages on 900 hosts, 2.6 million in their Web, by breadth-first and by pagerank.
 //! Each call is measured in the processor time of its thread. Ranks come between two commits here; in a crawl another
-//! thread computes them.
+//! thread computes them. Other orders, then pages to fetch, hosts and pages of a
+//! commit, may be named: `pvalue forward-link 20000 1 1`.
 
 use std::time::Duration;
 
@@ -60,8 +61,16 @@ struct Crawled {
 }
 
 fn main() -> Result<(), Failure> {
-    for order in ["breadth-first", "pagerank"] {
-        let crawled = crawl(order)?;
+    let (numbers, mut orders): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|word| word.parse::<u64>().is_ok());
+    let numbers: Vec<u64> = numbers.iter().map(|number| number.parse()).collect::<Result<_, _>>()?;
+    let number = |at: usize, usual: u64| numbers.get(at).copied().unwrap_or(usual).max(1);
+    let (fetched, hosts, group) = (number(0, FETCHED), number(1, HOSTS), number(2, GROUP));
+    if orders.is_empty() {
+        orders = ["breadth-first", "pagerank"].map(str::to_owned).to_vec();
+    }
+    for order in &orders {
+        let crawled = crawl(order, fetched, hosts, group)?;
         let parts = [
             ("leases", &crawled.leases),
             ("settling", &crawled.settling),
@@ -72,7 +81,7 @@ fn main() -> Result<(), Failure> {
             ("commits", &crawled.commits),
         ];
         for (name, spent) in parts.iter().filter(|(_, spent)| spent.all > 0.0) {
-            println!("measure: {order}, {name}, a page = {:.2} us", spent.all * 1e3 / FETCHED as f64);
+            println!("measure: {order}, {name}, a page = {:.2} us", spent.all * 1e3 / fetched as f64);
             println!("measure: {order}, {name}, longest = {:.1} ms", spent.longest);
         }
         println!("measure: {order}, memory at its most = {} MiB", crawled.most);
@@ -80,7 +89,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn crawl(order: &str) -> Result<Crawled, Failure> {
+fn crawl(order: &str, fetched: u64, hosts: u64, group: u64) -> Result<Crawled, Failure> {
     let dir = tempfile::tempdir()?;
     let store = Store::open(dir.path(), Options::default())?;
     let mut frontier = Frontier::open(store.clone(), BEGAN)?;
@@ -91,11 +100,11 @@ fn crawl(order: &str) -> Result<Crawled, Failure> {
         max_depth: 0,
         ..CrawlSettings::default()
     };
-    let start = vec![offer(0)?.url];
+    let start = vec![offer(0, hosts)?.url];
     let project = Project { name: "bench".parse()?, start, crawl, fields: None, index: None };
     frontier.begin(CRAWL, &project)?;
     let mut batch = store.batch();
-    frontier.offer(&mut batch, CRAWL, Offer { start: true, ..offer(0)? }, BEGAN)?;
+    frontier.offer(&mut batch, CRAWL, Offer { start: true, ..offer(0, hosts)? }, BEGAN)?;
     let (mut spent, mut time, mut done) = (Crawled::default(), BEGAN, 0);
     loop {
         if frontier.wants_ranks(CRAWL) {
@@ -118,12 +127,12 @@ fn crawl(order: &str) -> Result<Crawled, Failure> {
             Ok(frontier.committed(time)?)
         })?;
         spent.most = spent.most.max(process_kib("RssAnon").unwrap_or_default() / 1_024);
-        if done >= FETCHED {
+        if done >= fetched {
             return Ok(spent);
         }
         time = time + Duration::from_millis(50);
         let before = done;
-        while done < before + GROUP {
+        while done < before + group {
             let next = spent.leases.on(|| Ok(frontier.next(CRAWL, time)?))?;
             let lease = match next {
                 Next::Lease(lease) => lease,
@@ -136,7 +145,7 @@ fn crawl(order: &str) -> Result<Crawled, Failure> {
                 Next::Reached(_) | Next::Done => return Err("nothing is left to do".into()),
             };
             for leased in &lease.urls {
-                let end = page(&leased.url, leased.key)?;
+                let end = page(&leased.url, leased.key, hosts)?;
                 let sent = Some(Sent { start: time, end: time });
                 let settled =
                     Settled { lease: lease.id, key: leased.key, sent, asked: Asked::default(), end };
@@ -149,20 +158,20 @@ fn crawl(order: &str) -> Result<Crawled, Failure> {
 }
 
 /// A page whose links lead mostly to popular pages.
-fn page(of: &PageUrl, key: UrlKey) -> Result<End, Failure> {
+fn page(of: &PageUrl, key: UrlKey, hosts: u64) -> Result<End, Failure> {
     let number: u64 = of.as_str().rsplit('/').next().unwrap_or_default().parse()?;
     let mut links = Vec::new();
     for link in 0..LINKS {
         let share = (Seed::new(number * LINKS + link).number() >> 11) as f64 / (1u64 << 53) as f64;
         let place = (share.powi(4) * PAGES as f64) as u64;
         // Popularity has nothing to do with where a page is.
-        links.push(Offer { via: Some(key), ..offer(place * 1_000_003 % PAGES)? });
+        links.push(Offer { via: Some(key), ..offer(place * 1_000_003 % PAGES, hosts)? });
     }
     Ok(End::Page { bytes: 27_000, links, text: None, topic: None })
 }
 
-fn offer(page: u64) -> Result<Offer, Failure> {
-    Ok(Offer::of(PageUrl::parse(&format!("http://host-{}.test/articles/{page}", page % HOSTS))?))
+fn offer(page: u64, hosts: u64) -> Result<Offer, Failure> {
+    Ok(Offer::of(PageUrl::parse(&format!("http://host-{}.test/articles/{page}", page % hosts))?))
 }
 
 /// Processor time of this thread so far, in milliseconds.

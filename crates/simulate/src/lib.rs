@@ -24,7 +24,7 @@ mod web;
 pub use error::SimulateError;
 pub use figures::{Point, best_possible, curve, fresh, harvest, hourly, load, mass, ranks};
 pub use generate::PowerLaw;
-pub use met::{of_crawl, of_sample};
+pub use met::{Judge, of_crawl, of_crawl_judged, of_sample};
 pub use picture::Picture;
 pub use plot::{Line, plot};
 pub use revisits::{RevisitMean, Revisited, Revisiting, revisit_means};

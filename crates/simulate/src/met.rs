@@ -30,6 +30,20 @@ pub fn of_crawl(
     of_sample(reader, crawl, start, topic, 1)
 }
 
+/// How relevant the page of a URL is, from 0 to 1, by what is kept of it; none where nothing is.
+pub type Judge<'a> = &'a mut dyn FnMut(&PageUrl) -> Option<f32>;
+
+/// The same by another topic than that of the crawl: its pages are judged anew.
+pub fn of_crawl_judged(
+    reader: &impl Reader,
+    crawl: CrawlId,
+    start: &[PageUrl],
+    topic: &Topic,
+    judge: Judge<'_>,
+) -> Result<SimWeb, SimulateError> {
+    met(reader, crawl, start, Some(topic), (1, Some(judge)))
+}
+
 /// The same of one URL in so many, chosen by its key, and of where crawls begin. A URL whose page before it is not among
 /// them is linked to by the nearest one before that; without any, crawls begin there, too. On every host and for every
 /// connection there is that much less to do: what it takes, times so many, is what all take.
@@ -39,6 +53,16 @@ pub fn of_sample(
     start: &[PageUrl],
     topic: Option<&Topic>,
     every: u64,
+) -> Result<SimWeb, SimulateError> {
+    met(reader, crawl, start, topic, (every, None))
+}
+
+fn met(
+    reader: &impl Reader,
+    crawl: CrawlId,
+    start: &[PageUrl],
+    topic: Option<&Topic>,
+    (every, judge): (u64, Option<Judge<'_>>),
 ) -> Result<SimWeb, SimulateError> {
     let starts: HashSet<UrlKey> = start.iter().map(UrlKey::of).collect();
     let (mut keys, mut urls, mut outcomes, mut before) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -86,7 +110,10 @@ pub fn of_sample(
     }
     let crawl = Met { reader, crawl, topic, keys, every };
     crawl.visits(&mut web)?;
-    let relevance = crawl.relevance(&web)?;
+    let relevance = match judge {
+        None => crawl.relevance(&web)?,
+        Some(judge) => judged(&web, judge),
+    };
     web.seeds = start.iter().filter_map(|url| web.numbers.get(&UrlKey::of(url)).copied()).collect();
     let adopted = crawl.adopted(&mut web, &before)?;
     crawl.links(&mut web, !relevance.is_empty(), &adopted)?;
@@ -215,6 +242,12 @@ impl<R: Reader> Met<'_, R> {
         }
         Ok(())
     }
+}
+
+/// The relevance of each page, judged anew.
+fn judged(web: &SimWeb, judge: Judge<'_>) -> Vec<f32> {
+    let pages = web.urls.iter().zip(&web.says);
+    pages.map(|(url, says)| if *says == Says::Page { judge(url).unwrap_or(0.0) } else { 0.0 }).collect()
 }
 
 fn says(web: &SimWeb, outcome: &Outcome, every: u64) -> Says {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontier::tables::{REQUESTS, RequestRecord, Told};
-use frontier::{Asked, End, Sent};
+use frontier::{Asked, End, Patience, Sent};
 use kv::Reader;
-use model::{CrawlId, HostKey, LeasedUrl, Outcome, Timestamp, UrlKey};
+use model::{CrawlId, ErrorKind, HostKey, LeasedUrl, Outcome, Timestamp, UrlKey};
 
 use crate::SimulateError;
 
@@ -22,7 +22,17 @@ pub(crate) struct History {
     pub(crate) refused: Vec<(UrlKey, Outcome)>,
     /// URLs that no page named, as they were found.
     pub(crate) named: Vec<Named>,
-    pub(crate) addresses: HashMap<HostKey, IpAddr>,
+    /// The addresses of each host, one after the other.
+    addresses: HashMap<HostKey, Vec<Stay>>,
+}
+
+/// A host at an address.
+#[derive(Debug)]
+struct Stay {
+    address: IpAddr,
+    /// The place of the last request that it was asked there.
+    last: usize,
+    end: Timestamp,
 }
 
 /// A URL that robots.txt or crawl hints named.
@@ -52,8 +62,15 @@ impl History {
         let is_trap = |outcome: &Outcome| matches!(outcome, Outcome::Trap { .. });
         let refused = keys.iter().zip(outcomes).filter(|(_, outcome)| is_trap(outcome));
         let refused = refused.map(|(key, outcome)| (*key, outcome.clone())).collect();
-        let address = |request: &RequestRecord| Some((HostKey(request.host), request.address?));
-        let addresses = requests.iter().rev().filter_map(address).collect();
+        let mut addresses: HashMap<HostKey, Vec<Stay>> = HashMap::new();
+        for (last, request) in requests.iter().enumerate() {
+            let Some(address) = request.address else { continue };
+            let stays = addresses.entry(HostKey(request.host)).or_default();
+            match stays.last_mut().filter(|stay| stay.address == address) {
+                Some(stay) => (stay.last, stay.end) = (last, request.end),
+                None => stays.push(Stay { address, last, end: request.end }),
+            }
+        }
         Ok(Some(Arc::new(History { requests, refused, named, addresses })))
     }
 }
@@ -101,9 +118,13 @@ impl Replay {
         Some(request)
     }
 
-    /// The next request of a host is for its robots.txt or its crawl hints: that, with all of the same lease.
+    /// The next request of a host is for its robots.txt or its crawl hints, or it was to rest: that, with all of the same
+    /// lease.
     pub(crate) fn errand(&mut self, host: HostKey) -> Vec<RequestRecord> {
-        let is_errand = |request: &&RequestRecord| request.page.is_none() && request.host == host.0;
+        let is_errand = |request: &&RequestRecord| {
+            let is_told = !matches!(request.told, Told::NoAddress { .. });
+            request.page.is_none() && request.host == host.0 && is_told
+        };
         let Some(lease) = self.next().filter(is_errand).map(|request| request.lease) else {
             return Vec::new();
         };
@@ -112,6 +133,22 @@ impl Replay {
             rest.take_while(|other| is_errand(other) && other.lease == lease).cloned().collect();
         self.next += errand.len();
         errand
+    }
+
+    /// What came of looking up a host's name; none where that is not known.
+    pub(crate) fn resolved(&mut self, host: HostKey) -> Option<Result<(IpAddr, Timestamp), ErrorKind>> {
+        if let Some(next) = self.next().filter(|next| next.host == host.0)
+            && let Told::NoAddress { error } = &next.told
+        {
+            let error = error.clone();
+            self.next += 1;
+            return Some(Err(error));
+        }
+        let mut stays = self.history.addresses.get(&host)?.iter().filter(|stay| stay.last >= self.next);
+        let stay = stays.next()?;
+        // It was looked up again before it was asked at another.
+        let until = if stays.next().is_some() { stay.end } else { Timestamp(u64::MAX) };
+        Some(Ok((stay.address, until)))
     }
 
     /// True when the next request was sent for this lease.
@@ -152,5 +189,12 @@ pub(crate) fn ended(request: &RequestRecord) -> Option<End> {
             Some(End::Busy { status: *status, wait })
         }
         Told::Unfinished => Some(End::Unfinished),
+        Told::Rests { .. } | Told::NoAddress { .. } => None,
     }
+}
+
+/// True of an answer after which what was left of its lease was given back: its host was to rest.
+pub(crate) fn ends_lease(request: &RequestRecord) -> bool {
+    let is_hard = matches!(request.told, Told::Failed { patience: Patience::Hard, .. });
+    is_hard || matches!(request.told, Told::Busy { .. }) || request.retry_after.is_some()
 }

@@ -9,6 +9,9 @@ use crate::{Download, Line, Outcome, Picture, SimWeb, plot};
 /// The order that no crawl can have.
 const BEST: &str = "best possible";
 
+/// The parts of the pages that orders are compared by.
+const PARTS: [&str; 3] = ["tenth", "quarter", "half"];
+
 /// Up to so many times as much is as good as the same; what is shown as 1.0 times says nothing.
 const HARDLY: f64 = 1.05;
 
@@ -84,19 +87,27 @@ pub fn verdict(outcomes: &[Outcome]) -> String {
         return "Nothing was simulated.".to_owned();
     }
     let mut words = String::new();
-    orders.sort_by(|a, b| b.mass[0].0.total_cmp(&a.mass[0].0));
+    // The first part of the pages in which orders differ says most.
+    let differ = |at: &usize| {
+        let mass = || orders.iter().map(|mean| mean.mass[*at].0);
+        mass().fold(0.0, f64::max) >= HARDLY * mass().fold(f64::MAX, f64::min)
+    };
+    let part = (0..PARTS.len()).find(differ).unwrap_or(0);
+    let mass = |mean: &Mean| mean.mass[part].0;
+    orders.sort_by(|a, b| mass(b).total_cmp(&mass(a)));
     let (first, last) = (orders[0], orders[orders.len() - 1]);
     let _ = write!(
         words,
-        "{} brings important pages soonest: {:.0} % of all PageRank with the first tenth of the pages",
+        "{} brings important pages soonest: {:.0} % of all PageRank with the first {} of the pages",
         first.order,
-        100.0 * first.mass[0].0
+        100.0 * mass(first),
+        PARTS[part]
     );
-    if let Some(best) = best.filter(|best| best.mass[0].0 > 0.0) {
-        let _ = write!(words, ", {:.0} % of what is possible", 100.0 * first.mass[0].0 / best.mass[0].0);
+    if let Some(best) = best.filter(|best| mass(best) > 0.0) {
+        let _ = write!(words, ", {:.0} % of what is possible", 100.0 * mass(first) / mass(best));
     }
-    if orders.len() > 1 && last.mass[0].0 > 0.0 {
-        let times = first.mass[0].0 / last.mass[0].0;
+    if orders.len() > 1 && mass(last) > 0.0 {
+        let times = mass(first) / mass(last);
         let _ = match times < HARDLY {
             true => write!(words, "; it hardly matters, {} brings as much", last.order),
             false => write!(words, "; {times:.1} times as much as {}", last.order),
@@ -104,14 +115,18 @@ pub fn verdict(outcomes: &[Outcome]) -> String {
     }
     words.push('.');
     if means.iter().all(|mean| mean.relevant.is_some()) {
-        let harvest = |mean: &Mean| mean.relevant.map_or(0.0, |relevant| relevant[0].0);
+        let relevant = |mean: &Mean, at: usize| mean.relevant.map_or(0.0, |relevant| relevant[at].0);
+        let any = |at: &usize| orders.iter().any(|mean| relevant(mean, *at) > 0.0);
+        let part = (0..PARTS.len()).find(any).unwrap_or(0);
+        let harvest = |mean: &Mean| relevant(mean, part);
         orders.sort_by(|a, b| harvest(b).total_cmp(&harvest(a)));
         let (first, last) = (orders[0], orders[orders.len() - 1]);
         let _ = write!(
             words,
-            " {} finds most on the topic: {} in the first tenth",
+            " {} finds most on the topic: {} in the first {}",
             first.order,
-            pages(harvest(first))
+            pages(harvest(first)),
+            PARTS[part]
         );
         if orders.len() > 1 && harvest(last) > 0.0 {
             let times = harvest(first) / harvest(last);

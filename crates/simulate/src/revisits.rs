@@ -1,9 +1,10 @@
 //! Revisits under a simulated clock: how fresh a collection stays by each policy with the same number of fetches a day.
 //!
 //! Pages change by chance, each at a rate of its own that nobody tells; every policy sees only what its visits find. The
-//! same plan gives the same figures.
+//! same plan gives the same figures. Optimal revisits are chosen by the code that chooses them in a crawl.
 
-use judge::revisit::{Estimator, History, Intervals, Planned, adapted, schedule};
+use judge::revisit::{Candidate, Estimator, History, Intervals, Room, adapted, by_urgency, choose};
+use model::{Revisit, RevisitSettings};
 use serde::{Deserialize, Serialize};
 
 /// What is simulated.
@@ -47,6 +48,8 @@ pub struct Revisited {
     pub seed: u64,
     /// The part of pages that were as kept, on an average day.
     pub freshness: f64,
+    /// Fetches on an average day.
+    pub fetches: f64,
     /// How far estimated rates were off, as a factor: 1.5 is half as much again, or a third less.
     pub error: f64,
 }
@@ -60,6 +63,8 @@ pub struct RevisitMean {
     pub freshness: f64,
     /// The least and the most of any collection.
     pub range: (f64, f64),
+    /// Mean of fetches a day.
+    pub fetches: f64,
     /// Mean error of rates, as a factor.
     pub error: f64,
 }
@@ -128,26 +133,38 @@ impl Revisiting {
         let mut histories = vec![History::default(); pages];
         let mut last = vec![0.0; pages];
         let mut intervals = vec![usual; pages];
-        let mut due: Vec<f64> = (0..pages).map(|page| page as f64 / a_day as f64).collect();
-        let (mut fresh, mut counted) = (0_u64, 0_u64);
+        let settings = RevisitSettings {
+            policy: policy.as_set(),
+            every: usual,
+            budget: a_day as f64,
+            least: bounds.least,
+            most: bounds.most,
+        };
+        let (mut fresh, mut counted, mut fetches) = (0_u64, 0_u64, 0_u64);
         for day in 1..=self.days {
             let now = f64::from(day);
-            let plans = matches!(policy, Policy::Optimal | Policy::Told) && (day == 1 || day % 10 == 0);
-            if plans {
-                let rate = |page: usize| match policy {
+            let candidate = |page: usize| Candidate {
+                rate: match policy {
                     Policy::Told => rates[page],
                     _ => histories[page].likely_rate(usual, bounds.least),
-                };
-                let planned: Vec<Planned> =
-                    (0..pages).map(|page| Planned { rate: rate(page), importance: 1.0 }).collect();
-                intervals = schedule(&planned, a_day as f64, bounds);
-                for page in 0..pages {
-                    due[page] = last[page] + intervals[page];
+                },
+                importance: 1.0,
+                adapted: intervals[page],
+                age: now - last[page],
+            };
+            let candidates: Vec<Candidate> = (0..pages).map(candidate).collect();
+            let chosen: Vec<usize> = match policy {
+                // As a crawl that is refreshed every day.
+                Policy::Optimal | Policy::Told => {
+                    choose(&candidates, &settings, Room { pages: a_day, since: 1.0 }).pages
                 }
-            }
-            let mut order: Vec<usize> = (0..pages).collect();
-            order.sort_by(|a, b| due[*a].total_cmp(&due[*b]));
-            for &page in &order[..a_day] {
+                // These have no budget of their own: they get all of it, whether enough is due or not.
+                Policy::Fixed | Policy::Adaptive => {
+                    by_urgency(&candidates, &settings).into_iter().take(a_day).map(|(page, _)| page).collect()
+                }
+            };
+            fetches += chosen.len() as u64;
+            for page in chosen {
                 let changed = changes[page] <= now;
                 while changes[page] <= now {
                     changes[page] += chance.wait(rates[page]);
@@ -156,10 +173,8 @@ impl Revisiting {
                 history.comparisons += 1;
                 history.changes += u32::from(changed);
                 history.days = now;
-                if policy == Policy::Adaptive {
-                    intervals[page] = adapted(intervals[page], changed, bounds);
-                }
-                (last[page], due[page]) = (now, now + intervals[page]);
+                intervals[page] = adapted(intervals[page], changed, bounds);
+                last[page] = now;
             }
             if day > self.days / 4 {
                 fresh += changes.iter().filter(|changed| **changed > now).count() as u64;
@@ -174,6 +189,7 @@ impl Revisiting {
             policy: policy.name().to_owned(),
             seed,
             freshness: fresh as f64 / counted.max(1) as f64,
+            fetches: fetches as f64 / f64::from(self.days.max(1)),
             error: (off.sum::<f64>() / pages as f64).exp(),
         }
     }
@@ -197,6 +213,7 @@ pub fn revisit_means(all: &[Revisited]) -> Vec<RevisitMean> {
             policy: name.to_owned(),
             freshness: of.iter().map(|one| one.freshness).sum::<f64>() / count,
             range,
+            fetches: of.iter().map(|one| one.fetches).sum::<f64>() / count,
             error: of.iter().map(|one| one.error).sum::<f64>() / count,
         }
     };
@@ -204,6 +221,15 @@ pub fn revisit_means(all: &[Revisited]) -> Vec<RevisitMean> {
 }
 
 impl Policy {
+    /// As a project sets it.
+    fn as_set(self) -> Revisit {
+        match self {
+            Policy::Fixed => Revisit::Fixed,
+            Policy::Adaptive => Revisit::Adaptive,
+            Policy::Optimal | Policy::Told => Revisit::Optimal,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Policy::Fixed => "fixed",
@@ -247,12 +273,21 @@ mod tests {
             let [fixed, adaptive, optimal, best] =
                 ["fixed", "adaptive", "optimal", "best possible"].map(|policy| of(policy, seed));
             println!(
-                "seed {seed}: fixed {:.3}, adaptive {:.3}, optimal {:.3}, best possible {:.3}; rates within ×{:.2}",
-                fixed.freshness, adaptive.freshness, optimal.freshness, best.freshness, optimal.error
+                "seed {seed}: fixed {:.3}, adaptive {:.3}, optimal {:.3} by {:.1} fetches a day, best possible {:.3}; rates \
+                 within ×{:.2}",
+                fixed.freshness,
+                adaptive.freshness,
+                optimal.freshness,
+                optimal.fetches,
+                best.freshness,
+                optimal.error
             );
             assert!(optimal.freshness > fixed.freshness && optimal.freshness > adaptive.freshness);
             assert!(best.freshness > optimal.freshness - 0.01);
             assert!(optimal.error < 2.0);
+            // The same number of fetches, or fewer.
+            assert!(optimal.fetches <= 30.0 && fixed.fetches == 30.0 && adaptive.fetches == 30.0);
+            assert!(optimal.fetches > 29.0, "the budget is used: {}", optimal.fetches);
         }
         println!("{:?}", revisit_means(&all));
     }

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use frontier::tables::RequestRecord;
+use frontier::tables::{RequestRecord, Told};
 use frontier::{Asked, End, Frontier, Next, Offer, PageTopic, Patience, RANK_TOLERANCE, Sent, Settled};
 use graph::PageRank;
 use kv::{Batch, Durability, Store};
@@ -271,8 +271,13 @@ impl Simulation<'_> {
         let host = HostKey::of(&lease.host);
         let errand = self.replay.as_mut().map(|replay| replay.errand(host)).unwrap_or_default();
         for request in &errand {
+            if let Told::Rests { until } = request.told {
+                self.frontier.rest(CRAWL, host, until);
+                continue;
+            }
             let (sent, asked) = replay::told(request);
-            self.frontier.repeat_errand(CRAWL, host, sent, asked);
+            let busy = matches!(request.told, Told::Busy { .. });
+            self.frontier.repeat_errand(CRAWL, host, sent, asked, busy);
             self.now = self.now.max(sent.end);
             self.run.requests += 1;
         }
@@ -295,10 +300,11 @@ impl Simulation<'_> {
 
     fn resolve(&mut self, host: &Host) -> Result<(), SimulateError> {
         let key = HostKey::of(host);
+        let known = self.replay.as_mut().and_then(|replay| replay.resolved(key));
         // Each host has an address of its own, unless more is known.
-        let known = self.replay.as_ref().and_then(|replay| replay.history().addresses.get(&key).copied());
-        let address = known.unwrap_or_else(|| Ipv4Addr::from((key.0 as u32 | 1).to_be_bytes()).into());
-        Ok(self.frontier.resolved(host, Ok((address, Timestamp(u64::MAX))), self.now)?)
+        let own = || Ipv4Addr::from((key.0 as u32 | 1).to_be_bytes()).into();
+        let answer = known.unwrap_or_else(|| Ok((own(), Timestamp(u64::MAX))));
+        Ok(self.frontier.resolved(host, answer, self.now)?)
     }
 
     fn go(&mut self) -> Result<(), SimulateError> {
@@ -388,8 +394,8 @@ impl Simulation<'_> {
                 return (request.start, request.end);
             }
             if !replay.is_ahead(leased.key) {
-                // What was not asked for took no time.
-                return (earliest, earliest);
+                // What was not asked for took no time, and nobody waited for its turn.
+                return (self.now, self.now);
             }
         }
         (earliest, earliest + self.took(leased))
@@ -466,12 +472,16 @@ impl Simulation<'_> {
         if let (Some(replay), Some(repeats)) = (&self.replay, worker.repeats)
             && !replay.goes_on(repeats)
         {
-            // The crawl gave the rest back: its host was to rest, or the crawl was paused.
-            let (left, back) = std::mem::take(&mut worker.left)
-                .into_iter()
-                .partition(|url| self.web.page(&url.url).is_none_or(|page| !is_asked(&self.web.says(page))));
+            // The crawl gave the rest back: its host was to rest, or the crawl was paused. What robots.txt forbids it has
+            // settled on its way.
+            let rests = request.is_some_and(replay::ends_lease);
+            let is_settled = |url: &LeasedUrl| {
+                let page = self.web.page(&url.url);
+                !rests && page.is_some_and(|page| self.web.says(page) == Says::Disallowed)
+            };
+            let (left, back): (VecDeque<_>, VecDeque<_>) =
+                std::mem::take(&mut worker.left).into_iter().partition(is_settled);
             worker.left = left;
-            let back: VecDeque<LeasedUrl> = back;
             for url in back {
                 self.frontier.hand_back(lease, url.key)?;
             }

@@ -27,7 +27,7 @@ pub struct Scenario {
     pub seeds: Vec<u64>,
     /// Where crawls begin: names of the list, or URLs; the Web's own begin unless said. Not for generated Webs.
     pub start: Vec<String>,
-    /// Words of a topic, for WARC files.
+    /// Words of a topic, for WARC files, or for a crawl in place of its own.
     pub topic: Vec<String>,
     /// Pages to fetch; 0 = all that can be reached.
     pub pages: u64,
@@ -240,11 +240,10 @@ impl Scenario {
                 Some("the topic of a generated web is a share, web: {generated: {topic: 0.1}}")
             }
             WebSource::Edges(_) => Some("a list of edges has no texts"),
-            WebSource::Crawl(_) => Some("a crawl was judged by the topic of its project"),
-            WebSource::Warc(_) => None,
+            WebSource::Crawl(_) | WebSource::Warc(_) => None,
         };
         if let Some(why) = wrong_topic.filter(|_| !self.topic.is_empty()) {
-            return wrong(&format!("topic: {why}; leave it out, it is for WARC files"));
+            return wrong(&format!("topic: {why}; leave it out, it is for WARC files and crawls"));
         }
         self.check_topic(match &self.web {
             WebSource::Generated(shape) => shape.topic > 0.0,
@@ -266,9 +265,8 @@ impl Scenario {
                 what,
                 give: match &self.web {
                     WebSource::Generated(_) => "give it a share of pages, web: {generated: {topic: 0.1}}",
-                    WebSource::Warc(_) => "give its words, topic: [words]",
                     WebSource::Edges(_) => "a list of edges has no texts; simulate WARC files or a crawl",
-                    WebSource::Crawl(_) => "give the project its words, topic: [words], and crawl it",
+                    WebSource::Warc(_) | WebSource::Crawl(_) => "give its words, topic: [words]",
                 },
             }),
         }
@@ -340,7 +338,8 @@ impl Scenario {
     fn own<'a>(&self, of: Of<'a>, order: Order) -> Option<&'a CrawlSettings> {
         let Of::Crawl(own) = of else { return None };
         let is_own = (order, self.rate, self.workers) == (own.order, own.rate, own.connections as usize);
-        let as_crawled = self.queue == 0 && self.expand == Expand::All && self.start.is_empty();
+        let as_crawled =
+            self.queue == 0 && self.expand == Expand::All && self.start.is_empty() && self.topic.is_empty();
         let pages = self.pages == 0 || self.pages == own.max_pages;
         let time = self.time.limit().is_none() || self.time.limit() == own.walltime.limit();
         (is_own && as_crawled && pages && time).then_some(own)
@@ -562,7 +561,6 @@ mod tests {
             "start: [a]",
             "topic: [boat]",
             "web: {edges: links.tsv}\ntopic: [boat]",
-            "web: {crawl: shop}\ntopic: [boat]",
             "[",
         ] {
             assert!(Scenario::parse(text).is_err(), "{text}");

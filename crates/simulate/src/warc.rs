@@ -109,6 +109,13 @@ struct Visit {
     is_beside: bool,
 }
 
+impl Visit {
+    fn told(&mut self, metadata: &Metadata<'_>) {
+        self.is_beside = metadata.purpose != Purpose::Page;
+        self.answer.is_start = metadata.depth == 0 && metadata.via.is_none();
+    }
+}
+
 /// The last answer of each URL, in the order of their first.
 #[derive(Default)]
 struct Answers {
@@ -156,7 +163,9 @@ fn read_warc(path: &Path, topic: Option<&Topic>, answers: &mut Answers) -> Resul
                 last.take().into_iter().for_each(|visit| answers.take(visit));
                 if let Some(url) = page_url(head.target()) {
                     let block = reader.read_block(LONGEST).map_err(failed)?;
-                    last = Some(visit(&head, url, &block, topic));
+                    let mut found = visit(&head, url, &block, topic);
+                    Metadata::of_head(&head).into_iter().for_each(|metadata| found.told(&metadata));
+                    last = Some(found);
                 }
             }
             Some(RecordKind::Metadata) => {
@@ -164,10 +173,7 @@ fn read_warc(path: &Path, topic: Option<&Topic>, answers: &mut Answers) -> Resul
                 let told = last.as_mut().filter(|visit| of.is_some() && of == visit.id.as_deref());
                 if let Some(visit) = told {
                     let block = reader.read_block(LONGEST).map_err(failed)?;
-                    if let Some(metadata) = Metadata::parse(&block) {
-                        visit.is_beside = metadata.purpose != Purpose::Page;
-                        visit.answer.is_start = metadata.depth == 0 && metadata.via.is_none();
-                    }
+                    Metadata::parse(&block).into_iter().for_each(|metadata| visit.told(&metadata));
                 }
             }
             _ => {}

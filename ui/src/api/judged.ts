@@ -1,5 +1,5 @@
 // What the judge found: pages that say the same, and what changed between versions of a page.
-import { get, part, type Items } from './client';
+import { get, part, post, type Items } from './client';
 
 export interface DuplicateGroup {
   chosen: string;
@@ -40,6 +40,8 @@ export interface PageChange {
   level: string;
   severity: string;
   severity_since_first: string;
+  accepted?: string | null;
+  severity_since_accepted?: string | null;
   noise: boolean;
   words_added: number;
   words_removed: number;
@@ -65,6 +67,8 @@ export interface PageVersion {
   title: string | null;
   content_type: string | null;
   bytes: number;
+  accepted: boolean;
+  text?: string;
 }
 
 const at = <R extends string>(project: string, rest: R) => `/projects/${part(project)}${rest}` as `/projects/${string}${R}`;
@@ -79,3 +83,7 @@ export const change = (project: string, url: string, from: string | undefined, t
   get<PageChange>(at(project, '/change'), { url, from, to }, signal);
 export const versions = (project: string, url: string, signal?: AbortSignal) =>
   get<Items<PageVersion>>(at(project, '/versions'), { url }, signal);
+export const version = (project: string, url: string, when: string, signal?: AbortSignal) =>
+  get<PageVersion>(at(project, '/version'), { url, at: when }, signal);
+export const accept = (project: string, url: string, when: string) =>
+  post<{ url: string; version: string; at: string }>(at(project, '/accepted'), { url, at: when });

@@ -1,5 +1,23 @@
 // Made by `npm run api` from openapi.json; change the server, not this file.
 
+/** Which version to accept. */
+export type AcceptVersion = {
+  /** Of this page. */
+  url: string;
+  /** The version that stood then, of a date alone at its end; the last unless said. */
+  at?: string | null;
+};
+
+/** A version that was accepted. */
+export type AcceptedVersion = {
+  /** The page. */
+  url: string;
+  /** When the version was fetched. */
+  version: string;
+  /** When it was accepted. */
+  at: string;
+};
+
 /** What may be done about a run's health. */
 export type Action = {
   /** `exclude`, `slow`, `fields`, `robots`, `show` or `none`. */
@@ -118,7 +136,7 @@ export type ChangedImage = {
   became: string;
   /** When each of both was fetched, where it was. */
   at: (string | null)[];
-  /** The exact number of each (ival), at 64 by 64 points. */
+  /** The exact number of each (ival), at `image_side` points a side. */
   numbers: (string | null)[];
   /** The perceptual hash of each, in hexadecimal digits: it decides whether they look the same. */
   hashes: (string | null)[];
@@ -738,6 +756,8 @@ export type List_PageVersion = {
     content_type?: string | null;
     /** Bytes of its content. */
     bytes: number;
+    /** It is the one that was accepted last. */
+    accepted?: boolean;
     /** Its main text, where one version was asked for. */
     text?: string | null;
     /** Its content, decoded, where one version was asked for and it is text. */
@@ -1065,6 +1085,10 @@ export type PageChange = {
   severity: string;
   /** The same against the first version. */
   severity_since_first: string;
+  /** When the version that was accepted last was fetched, where one was. */
+  accepted?: string | null;
+  /** How much of the text is another against that version. */
+  severity_since_accepted?: string | null;
   /** Only clocks, counters and the like differ that change every time, or what was named as noise. */
   noise: boolean;
   /** Words that came; noise is not counted. */
@@ -1184,6 +1208,8 @@ export type PageVersion = {
   content_type?: string | null;
   /** Bytes of its content. */
   bytes: number;
+  /** It is the one that was accepted last. */
+  accepted?: boolean;
   /** Its main text, where one version was asked for. */
   text?: string | null;
   /** Its content, decoded, where one version was asked for and it is text. */
@@ -1483,7 +1509,7 @@ export type RankRow = {
 
 /** Pages or hosts by their ranks. */
 export type Ranks = {
-  /** They, the highest first. */
+  /** They, the highest first; with other weights of links, what moves most first, each with its rank and place by the usual ones. */
   items: RankRow[];
   /** The cursor of the next page; none at the end. */
   next?: string | null;
@@ -1833,6 +1859,8 @@ export type WhatIf = {
   order: string;
   /** Requests per host, where a rate is set. */
   rate?: string | null;
+  /** The words of the topic that pages are judged by, where it has one. */
+  topic: string[];
   /** Pages that it fetches. */
   pages: number;
   /** URLs known to the crawl. */
@@ -1849,18 +1877,24 @@ export type WhatIf = {
   mass: number;
   /** Seconds until it has half, three quarters and nine tenths of that. */
   mass_after: number[];
+  /** Pages on topic that it fetches; none where there is no topic. */
+  on_topic?: number | null;
+  /** Seconds until it has nine tenths of these. */
+  on_topic_after?: number | null;
   /** In plain words. */
   words: string;
   /** What that is based on. */
   basis: string;
 };
 
-/** Another order, another pace. */
+/** Another order, another pace, another topic. */
 export type WhatIfAsked = {
   /** As the setting `order`; the project's own unless said. */
   order?: string | null;
   /** `2/s`; the project's own unless said. */
   rate?: string | null;
+  /** Words and phrases that pages are judged by anew; the project's own unless said. */
+  topic?: string[];
 };
 
 /** The paths of each method; a part in braces is any text. */
@@ -1881,6 +1915,7 @@ export interface Paths {
     | `/previews/${string}/read`
     | `/previews/${string}/select`
     | `/projects`
+    | `/projects/${string}/accepted`
     | `/projects/${string}/meaning`
     | `/projects/${string}/runs`
     | `/projects/${string}/what-if`

@@ -59,6 +59,8 @@ export interface Scenario {
   latency: string;
   queue: number;
   expand: 'all' | 'relevant';
+  /** Words, for a crawl in place of its own. */
+  topic: string[];
 }
 
 export interface WhatIf {
@@ -109,5 +111,7 @@ export async function simulate(scenario: Scenario, each: (outcome: Outcome) => v
   if (!told) throw new Problem(400, 'The simulation failed', wrong ?? 'It was cut off.', 'Change what is wrong and try again.');
   return told;
 }
-export const whatIf = (project: string, order: string | null, rate: string | null) => post<WhatIf>(`/projects/${part(project)}/what-if`, { order, rate });
+/** What is not said is as in the project. */
+export const whatIf = (project: string, asked: { order?: string | null; rate?: string | null; topic?: string[] }, signal?: AbortSignal) =>
+  post<WhatIf>(`/projects/${part(project)}/what-if`, asked, signal);
 export const siteMap = (project: string, signal?: AbortSignal) => get<SiteMap>(`/projects/${part(project)}/map`, {}, signal);

@@ -4,7 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use service::{
-    ChangesRequest, ChangesRow, Moment, NoisePlace, PageChange, PageVersion, Request, VersionRequest,
+    AcceptRequest, AcceptedVersion, ChangesRequest, ChangesRow, Moment, NoisePlace, PageChange, PageVersion,
+    Request, VersionRequest,
 };
 
 use super::asking::{ask_for, limit_arg, print_json, project, project_arg};
@@ -20,7 +21,8 @@ pub(super) fn command() -> Command {
             "Examples:\n  \
              gannet changes --since 2026-11-01\n  \
              gannet changes https://shop.test/a --ignore .clock\n  \
-             gannet changes https://shop.test/a --from 2026-11-01 --to 2026-11-10 --json\n\n\
+             gannet changes https://shop.test/a --from 2026-11-01 --to 2026-11-10 --json\n  \
+             gannet changes https://shop.test/a --accept\n\n\
              Most severe changes come first, then latest ones; pages that are gone or lead elsewhere come before all.\n\n\
              Clocks, counters, tokens and advertisements that come back are noise: learned from three versions on, by \
              what changes at the same place, or named by --ignore or the setting ignore_changes. \
@@ -31,6 +33,11 @@ pub(super) fn command() -> Command {
             when("from", "From the version that stood then; the one before the later unless said").requires("url"),
         )
         .arg(when("to", "To the version that stood then; the last unless said").requires("url"))
+        .arg(
+            Arg::new("accept").long("accept").action(ArgAction::SetTrue).requires("url").help(
+                "Accept the later version: from now on changes are also told against it, until another is accepted",
+            ),
+        )
         .arg(when("since", "Only pages that changed then or later"))
         .arg(
             Arg::new("ignore")
@@ -77,6 +84,9 @@ fn when(name: &'static str, help: &'static str) -> Arg {
 
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     let when = |name: &str| flags.get_one::<Moment>(name).copied();
+    if flags.get_flag("accept") {
+        return accept(context, flags, when("to"));
+    }
     let request = Request::Changes(ChangesRequest {
         project: project(flags),
         url: flags.get_one::<String>("url").cloned(),
@@ -164,6 +174,22 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     Ok(Exit::Done)
 }
 
+/// Accepts the version that stood at a moment, or the last.
+fn accept(context: &Context, flags: &ArgMatches, at: Option<Moment>) -> Result<Exit, Failure> {
+    let url = flags.get_one::<String>("url").cloned().unwrap_or_default();
+    let request = Request::Accept(AcceptRequest { project: project(flags), url, at });
+    if context.json {
+        return print_json(context, &request);
+    }
+    let mut out = Output::new();
+    ask_for(context, &request, |accepted: AcceptedVersion| {
+        let (version, url) = (moment(accepted.version), plain(&accepted.url));
+        out.line(format_args!("accepted the version of {version} of {url}"))
+    })?;
+    out.done()?;
+    Ok(Exit::Done)
+}
+
 /// The noise of a change: where, and what.
 fn heard(change: &PageChange) -> String {
     let places = &change.noise_places;
@@ -196,8 +222,11 @@ fn show(out: &mut Output, change: &PageChange) -> Result<(), Failure> {
     ))?;
     let noise = if change.noise { ", by noise only" } else { "" };
     out.line(format_args!(
-        "  differs first in: {}; text: {}, since the first version: {}{noise}",
-        change.level, change.severity, change.severity_since_first
+        "  differs first in: {}; text: {}, since the first version: {}{}{noise}",
+        change.level,
+        change.severity,
+        change.severity_since_first,
+        since_accepted(change)
     ))?;
     for step in &change.steps {
         out.line(format_args!("  {}", plain(&step_words(step))))?;
@@ -237,6 +266,15 @@ fn show(out: &mut Output, change: &PageChange) -> Result<(), Failure> {
     Ok(())
 }
 
+/// How much is another than in the accepted version.
+fn since_accepted(change: &PageChange) -> String {
+    match (&change.severity_since_accepted, change.accepted) {
+        (_, Some(at)) if at == change.after => ", which is the accepted version".to_owned(),
+        (Some(severity), Some(at)) => format!(", since the accepted version of {}: {severity}", moment(at)),
+        _ => String::new(),
+    }
+}
+
 pub(super) fn version(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     let list = flags.get_flag("list");
     let request = Request::Version(VersionRequest {
@@ -258,10 +296,13 @@ pub(super) fn version(context: &Context, flags: &ArgMatches) -> Result<Exit, Fai
         out.done()?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new(&[words("FETCHED"), number("BYTES"), words("TYPE"), text("TITLE")]);
+    let mut table =
+        Table::new(&[words("FETCHED"), number("BYTES"), words("TYPE"), words("ACCEPTED"), text("TITLE")]);
     ask_for(context, &request, |version: PageVersion| {
         let title = version.title.unwrap_or_default();
-        table.row(vec![moment(version.at), version.bytes.to_string(), or_dash(version.content_type), title])
+        let accepted = if version.accepted { "accepted" } else { "" }.to_owned();
+        let (at, bytes) = (moment(version.at), version.bytes.to_string());
+        table.row(vec![at, bytes, or_dash(version.content_type), accepted, title])
     })?;
     table.end()?;
     Ok(Exit::Done)

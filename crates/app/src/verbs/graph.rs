@@ -10,7 +10,6 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use service::{GraphLink, GraphRequest, LinkWeights, LinksOf, Request};
 
 use super::asking::{ask_for, limit_arg, print_json, project, project_arg};
-use super::rank::weights;
 use super::table::{Table, number, text};
 use crate::{Context, Exit, Failure};
 
@@ -20,7 +19,7 @@ pub(super) fn command() -> Command {
         Arg::new("weights")
             .long("weights")
             .value_name("NAME=NUMBERS …")
-            .value_parser(weights)
+            .value_parser(value_parser!(LinkWeights))
             .help("What links weigh: visibility=1,2,3 position=1,2,3 distance=1,3,5 nofollow=0")
     };
     let limit = || limit_arg("At most so many");

@@ -57,7 +57,7 @@ pub(super) fn command() -> Command {
             Arg::new("weights")
                 .long("weights")
                 .value_name("NAME=NUMBERS …")
-                .value_parser(weights)
+                .value_parser(value_parser!(LinkWeights))
                 .help("What links weigh, with a list of what moves: visibility=plain,bold,both position=last,middle,first distance=host,domain,other nofollow=0"),
         )
         .arg(
@@ -187,56 +187,9 @@ fn lines(path: &Path) -> Result<Vec<String>, Failure> {
     Ok(lines)
 }
 
-/// Reads `visibility=1,2,3 nofollow=0`.
-pub(super) fn weights(text: &str) -> Result<LinkWeights, String> {
-    let mut weights = LinkWeights::default();
-    for part in text.split_whitespace() {
-        let (name, numbers) =
-            part.split_once('=').ok_or_else(|| format!("{part:?}: write visibility=1,2,3 and the like"))?;
-        let numbers: Vec<f32> = numbers
-            .split(',')
-            .map(|number| match number.parse::<f32>() {
-                Ok(number) if (0.0..=1e6).contains(&number) => Ok(number),
-                _ => Err(format!("{part:?}: {number:?} is not a number from 0 to 1000000")),
-            })
-            .collect::<Result<_, _>>()?;
-        let three =
-            || <[f32; 3]>::try_from(&numbers[..]).map_err(|_| format!("{part:?}: three numbers, please"));
-        match (name, &numbers[..]) {
-            ("visibility", _) => weights.visibility = three()?,
-            ("position", _) => weights.position = three()?,
-            ("distance", _) => weights.distance = three()?,
-            ("nofollow", [number]) => weights.nofollow = *number,
-            ("nofollow", _) => return Err(format!("{part:?}: one number, please")),
-            _ => {
-                return Err(format!(
-                    "{name:?} is no weight; there is visibility, position, distance and nofollow"
-                ));
-            }
-        }
-    }
-    Ok(weights)
-}
-
 fn damping(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if (0.0..1.0).contains(&number) => Ok(number),
         _ => Err("damping is a number from 0 to below 1".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn weights_are_read_by_name() {
-        let read = weights("visibility=1,1,1 nofollow=0.5").unwrap();
-        assert_eq!(read, LinkWeights { visibility: [1.0; 3], nofollow: 0.5, ..LinkWeights::default() });
-        for wrong in
-            ["bold=1", "position=1,2", "position=1,2,x", "nofollow=1,2", "visibility", "position=1,2,-3"]
-        {
-            assert!(weights(wrong).is_err(), "{wrong}");
-        }
     }
 }

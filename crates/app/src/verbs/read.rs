@@ -80,12 +80,11 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
     if headers.0.is_empty() {
         headers = typed(kind_of(Path::new(name), &body), &WallClock::start());
     }
-    let page = read_page(&body, &headers, &url);
     let mut out = Output::new();
     if context.json {
-        out.line(read_json(&page, &url))?;
+        out.line(read_json(&body, &headers, &url))?;
     } else {
-        show(&mut out, &page)?;
+        show(&mut out, &read_page(&body, &headers, &url))?;
     }
     out.done()?;
     Ok(Exit::Done)
@@ -116,7 +115,7 @@ impl Question {
             _ => return Err("give one of html, html_base64 and file".to_owned()),
         };
         let url = parse(self.url.as_deref().unwrap_or(NOWHERE)).map_err(|error| format!("url: {error}"))?;
-        Ok(read_json(&read_page(&body, &typed(kind.as_deref(), clock), &url), &url))
+        Ok(read_json(&body, &typed(kind.as_deref(), clock), &url))
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn command() -> Command {
              orders: [breadth-first, pagerank]\n  \
              seeds: [1]        # of generated Webs; several are averaged\n  \
              start: []         # where to begin: names of the list, URLs of WARC files or the crawl; their own begin\n  \
-             topic: []         # words, for WARC files: the orders relevance and topic need one\n  \
+             topic: []         # words, for WARC files, or for a crawl in place of its own: relevance and topic need one\n  \
              pages: 0          # to fetch; 0 = all\n  \
              time: 0           # simulated; 0 = until the end\n  \
              rate:             # per host, as 2/s, or unlimited; without, hosts get the pauses of a crawl\n  \
@@ -43,7 +43,8 @@ pub(super) fn command() -> Command {
              seeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}\n\n\
              Mass is the share of all PageRank that the first tenth, quarter and half of the pages hold.\n\n\
              Examples:\n  gannet simulate -p sim.yaml --out figures\n  \
-             gannet simulate --run 3 --order topic --rate 2/s\n  \
+             gannet simulate --run 3 --order pagerank --rate 2/s\n  \
+             gannet simulate --run 3 --order topic --topic boat --topic 'wooden ship'\n  \
              gannet simulate --run 3 --fill 500",
         )
         .arg(
@@ -59,7 +60,7 @@ pub(super) fn command() -> Command {
                 .long("out")
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
-                .conflicts_with_all(["run", "project", "order", "rate"])
+                .conflicts_with_all(["run", "project", "order", "rate", "topic"])
                 .help("Write table, curves, hours, load, downloads (CSV), outcomes (JSON) and plots (SVG, PNG) there"),
         )
         .arg(
@@ -68,13 +69,13 @@ pub(super) fn command() -> Command {
                 .value_name("NUMBER")
                 .value_parser(value_parser!(i64))
                 .conflicts_with("plan")
-                .help("What this run's crawl would take and bring by --order and --rate"),
+                .help("What this run's crawl would take and bring by --order, --rate and --topic"),
         )
         .arg(
             Arg::new("revisits")
                 .long("revisits")
                 .action(ArgAction::SetTrue)
-                .conflicts_with_all(["run", "out", "project", "order", "rate", "fill"])
+                .conflicts_with_all(["run", "out", "project", "order", "rate", "topic", "fill"])
                 .help("Compare policies of revisits instead: fixed, adaptive, optimal; how fresh each keeps a collection"),
         )
         .arg(
@@ -99,6 +100,14 @@ pub(super) fn command() -> Command {
                 .help("At this rate; the project's own unless said"),
         )
         .arg(
+            Arg::new("topic")
+                .long("topic")
+                .value_name("WORDS")
+                .action(ArgAction::Append)
+                .conflicts_with("plan")
+                .help("On this topic, a word or a phrase each: pages are judged by it anew; the project's own unless said"),
+        )
+        .arg(
             Arg::new("fill")
                 .long("fill")
                 .value_name("PAGES")
@@ -108,7 +117,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
-    let own = ["run", "project", "order", "rate"].iter().any(|flag| flags.contains_id(flag));
+    let own = ["run", "project", "order", "rate", "topic"].iter().any(|flag| flags.contains_id(flag));
     if own {
         return what_if(context, flags);
     }
@@ -132,9 +141,9 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
             let name = name
                 .parse()
                 .map_err(|_| Failure::usage(anyhow::anyhow!("{name:?} is no name of a project")))?;
-            let orders = scenario.orders.clone();
+            let (orders, topic) = (scenario.orders.clone(), scenario.topic.clone());
             let relevant = scenario.expand == Expand::Relevant;
-            fill(context, Fill { run: None, project: Some(name), orders, relevant, pages: *most })?;
+            fill(context, Fill { run: None, project: Some(name), orders, topic, relevant, pages: *most })?;
         }
         (Some(_), _) => {
             let words = "--fill goes on with a crawl: name one by web: {crawl: PROJECT}, --project or --run";
@@ -159,16 +168,19 @@ fn name_of(flags: &ArgMatches) -> String {
 }
 
 fn what_if(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
+    let topic: Vec<String> = flags.get_many("topic").into_iter().flatten().cloned().collect();
     if let Some(most) = flags.get_one("fill") {
         let (run, order) = (flags.get_one("run").copied(), flags.get_one("order").copied());
         let orders = Vec::from_iter(order);
-        fill(context, Fill { run, project: project(flags), orders, relevant: false, pages: *most })?;
+        let topic = topic.clone();
+        fill(context, Fill { run, project: project(flags), orders, topic, relevant: false, pages: *most })?;
     }
     let request = Request::WhatIf(WhatIfRequest {
         run: flags.get_one("run").copied(),
         project: project(flags),
         order: flags.get_one("order").copied(),
         rate: flags.get_one("rate").copied(),
+        topic,
     });
     let mut output = Output::new();
     ask_for(context, &request, |told: WhatIf| {

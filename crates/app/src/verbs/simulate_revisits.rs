@@ -26,6 +26,7 @@ pub(super) fn run(context: &Context, plan: &str, name: &str) -> Result<Exit, Fai
         number("FRESH"),
         number("LEAST"),
         number("MOST"),
+        number("FETCHES A DAY"),
         number("RATES WITHIN"),
     ]);
     let means = revisit_means(&all);
@@ -37,6 +38,7 @@ pub(super) fn run(context: &Context, plan: &str, name: &str) -> Result<Exit, Fai
             percent(mean.freshness),
             percent(least),
             percent(most),
+            format!("{:.1}", mean.fetches),
             format!("×{:.2}", mean.error),
         ])?;
     }

@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use frontier::tables::MISSING;
 use image::{ImageFormat, Rgb, RgbImage};
+use judge::change::image::{Grey, Side};
 use kv::{Durability, Reader as _, Store};
 use serde_json::Value;
 use webs::Answer;
 
 use crate::duplicates::Desk;
-use crate::gannet::start;
+use crate::gannet::{gannet, start};
 use crate::served::{missing, page, robots, shortest_gaps, small};
 
 /// A picture of stripes, so wide.
@@ -457,4 +458,118 @@ fn no_more_images_of_a_page_are_fetched_than_are_asked_for() {
     assert!(unknown.contains("never met"), "{unknown}");
     let kept = desk.json(&["pages", "--outcome", "fetched"]);
     assert_eq!(kept.len(), 6, "two pages and four images: {kept:?}");
+}
+
+/// A page that says another part of a long text each time.
+fn diary(version: Arc<AtomicU32>) -> Desk {
+    Desk::new(small(&["diary.test"], move |request| match request.path.as_str() {
+        "/" => {
+            let text = match version.load(Ordering::Relaxed) {
+                0 => words(1, 60),
+                1 => format!("{} {}", words(1, 50), words(2, 10)),
+                _ => words(3, 60),
+            };
+            Answer::new(
+                200,
+                "text/html",
+                format!("<!doctype html><title>Diary</title><main><p>{text}</p></main>"),
+            )
+        }
+        _ => missing(),
+    }))
+}
+
+#[test]
+fn changes_are_told_against_the_version_that_was_accepted() {
+    let version = Arc::new(AtomicU32::new(0));
+    let desk = diary(version.clone());
+    let base = desk.site.start_url();
+    desk.crawl(&base, &[]);
+    for now in 1..=2 {
+        version.store(now, Ordering::Relaxed);
+        assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+    }
+    let versions = || desk.json(&["version", &base, "--list"]);
+    let change = |more: &[&str]| desk.json(&[&["changes", &base], more].concat()).remove(0);
+    let before = change(&[]);
+    assert_eq!(
+        (before["severity"].as_str(), before["accepted"].as_str()),
+        (Some("complete"), None),
+        "{before}"
+    );
+    assert!(
+        before["severity_since_accepted"].is_null() && versions().iter().all(|one| one["accepted"] == false)
+    );
+
+    // The first is accepted: the second is small beside it, the third is another.
+    let times: Vec<String> = versions().iter().map(|one| one["at"].as_str().unwrap().to_owned()).collect();
+    let done = desk.json(&["changes", &base, "--accept", "--to", &times[0]]).remove(0);
+    assert_eq!(done["version"], times[0].as_str(), "{done}");
+    let since = |change: &Value| {
+        ["severity", "severity_since_first", "severity_since_accepted"]
+            .map(|name| change[name].as_str().map(str::to_owned))
+    };
+    let [severity, first, accepted] = since(&change(&["--to", &times[1]]));
+    assert!(
+        severity == first && first == accepted && severity.as_deref() != Some("none"),
+        "{severity:?} {accepted:?}"
+    );
+    assert_eq!(since(&change(&[]))[2].as_deref(), Some("complete"));
+    let accepted: Vec<bool> = versions().iter().map(|one| one["accepted"] == true).collect();
+    assert_eq!(accepted, [true, false, false]);
+
+    // The last takes its place; what the first version says stays what it was.
+    let said = desk.say(&["changes", &base, "--accept"]);
+    assert!(
+        said.code == Some(0) && said.out.starts_with("accepted the version of "),
+        "{}{}",
+        said.out,
+        said.err
+    );
+    let last = change(&[]);
+    assert_eq!(last["accepted"], last["after"]);
+    assert_eq!(since(&last).map(Option::unwrap), ["complete", "complete", "none"]);
+    assert!(desk.say(&["changes", &base]).out.contains(", which is the accepted version"));
+    let listed = desk.json(&["changes"]);
+    assert_eq!(row(&listed, &base).unwrap()["severity_since_accepted"], "none");
+    // A refresh, a check and a repair leave it as it is; what comes later is told against it.
+    version.store(1, Ordering::Relaxed);
+    assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+    assert_eq!(desk.say(&["check"]).code, Some(0));
+    assert_eq!(desk.say(&["repair"]).code, Some(0));
+    assert_eq!(since(&change(&[]))[2].as_deref(), Some("complete"));
+    assert!(desk.say(&["why", &base]).out.contains("; since the accepted version of "));
+    assert!(desk.say(&["version", &base, "--list"]).out.contains("accepted"));
+    // What is not kept cannot be accepted, and no list can.
+    let unknown = desk.say(&["changes", &format!("{base}nowhere"), "--accept"]);
+    assert!(unknown.code == Some(2) && unknown.err.contains("no version of"), "{}", unknown.err);
+    let early = desk.say(&["changes", &base, "--accept", "--to", "2001-01-01"]);
+    assert_eq!(early.code, Some(2), "{}", early.err);
+    assert_eq!(desk.say(&["changes", "--accept"]).code, Some(2));
+}
+
+/// The number of an image is that of the side which the project sets.
+#[test]
+fn images_are_scaled_as_the_settings_say() {
+    let mut told = Vec::new();
+    for side in [16, 32, 64] {
+        let version = Arc::new(AtomicU32::new(0));
+        let desk = gallery(version.clone());
+        let base = desk.site.start_url();
+        desk.crawl(&base, &["--images-per-page=3", &format!("--image-side={side}")]);
+        version.store(1, Ordering::Relaxed);
+        assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+        let change = desk.json(&["changes", &format!("{base}a.png")]).remove(0);
+        let numbers = &change["details"]["images"][0]["numbers"];
+        for (place, stripe) in [(0, 7), (1, 16)] {
+            let drawn = image::load_from_memory(&picture(stripe)).unwrap().to_rgb8();
+            let grey = Grey::of_rgb(96, 64, drawn.as_raw()).unwrap();
+            let expected = grey.number(Side::of(side)).to_string();
+            assert_eq!(numbers[place].as_str(), Some(expected.as_str()), "side {side}: {numbers}");
+        }
+        told.push(numbers[0].clone());
+    }
+    assert!(told[0] != told[1] && told[0] != told[2], "{told:?}");
+    let refused = gannet(&["crawl", "http://127.0.0.1:9/", "--image-side=48"]);
+    assert!(refused.code == Some(2) && refused.err.contains("16, 32 or 64"), "{}", refused.err);
 }

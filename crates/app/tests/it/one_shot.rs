@@ -337,7 +337,7 @@ fn read_takes_what_is_given_as_html_for_html() {
     // "<section>x</section>" without padding and on two lines, a link, a canonical address, a day to come.
     let input = format!(
         "{{\"html_base64\":\"PHNlY3Rpb24+\\neDwvc2VjdGlvbj4\",\"url\":\"http://e.test/\"}}\n{}\n\
-         {{\"html\":\"<link rel=canonical href=/c><h1>Fair</h1><p>3 May 2099</p><a href=/a rel=nofollow>A</a>\",\"url\":\"http://e.test/\"}}\n\
+         {{\"html\":\"<link rel=canonical href=/c><h1>Fair</h1><p>3 May 2099</p><a href=/a rel='Nofollow noopener x-own'>A</a>\",\"url\":\"http://e.test/\"}}\n\
          {{\"html_base64\":\"SGVsbG8gASA8cD53b3JsZDwvcD4=\",\"url\":\"http://e.test/\"}}\n\
          {{\"html\":\"x\",\"url\":\"http://e.test/\",\"content_type\":\"image/png\"}}\n",
         serde_json::json!({ "file": file, "url": "http://e.test/" })
@@ -355,7 +355,10 @@ fn read_takes_what_is_given_as_html_for_html() {
     assert_eq!(lines[2]["canonical"], "http://e.test/c");
     let links = lines[2]["links"].as_array().unwrap();
     assert_eq!((links.len(), &links[0]["url"]), (1, &"http://e.test/a".into()));
-    assert_eq!((&links[0]["anchor"], &links[0]["rel"]), (&"A".into(), &serde_json::json!(["nofollow"])));
+    assert_eq!(
+        (&links[0]["anchor"], &links[0]["rel"]),
+        (&"A".into(), &serde_json::json!(["nofollow", "noopener", "x-own"]))
+    );
 }
 
 #[test]

@@ -158,14 +158,8 @@ fn what_cannot_be_simulated_is_refused_before_anything_is_fetched() {
     refused(&["--run=1", "--out=figures"], "cannot be used with");
     refused(&["--order=random", "--out=figures"], "cannot be used with");
     let file = plan.display().to_string();
-    for (text, words) in [
-        ("orders: [random, topic]\n", "order topic needs a topic"),
-        ("topic: [boat]\n", "leave it out, it is for WARC files"),
-    ] {
-        fs::write(&plan, format!("web: {{crawl: demo}}\n{text}")).unwrap();
-        refused(&["-p", &file, "--fill=3"], words);
-    }
     fs::write(&plan, "web: {crawl: demo}\norders: [random, topic]\n").unwrap();
+    refused(&["-p", &file, "--fill=3"], "order topic needs a topic");
     refused(&["-p", &file], "order topic goes by a topic, and the web to simulate has none");
     let runs = gannet(&["runs", &data, "--json"]).out;
     assert_eq!(runs.lines().count(), 1, "{runs}");

@@ -34,9 +34,7 @@ fn every_visit_is_found_at_its_location() {
                 RecordKind::Request => assert_eq!(record.block, fetched.request),
                 RecordKind::Metadata => {
                     let metadata = Metadata::parse(&record.block).unwrap();
-                    assert_eq!((metadata.depth, metadata.fetch_time_ms), (3, 42));
-                    assert_eq!(metadata.via.as_deref(), Some(&url("http://example.com/via")));
-                    assert_eq!(metadata.outcome, Some(Cow::Owned(Outcome::Fetched)));
+                    check_metadata(&metadata);
                     assert_eq!(metadata.page.is_some(), sample.page.is_some());
                 }
                 _ => {
@@ -59,6 +57,12 @@ fn every_visit_is_found_at_its_location() {
         }
         assert_eq!(kinds, records.members.iter().map(|member| member.kind).collect::<Vec<_>>());
     }
+}
+
+fn check_metadata(metadata: &Metadata<'_>) {
+    assert_eq!((metadata.depth, metadata.fetch_time_ms), (3, 42));
+    assert_eq!(metadata.via.as_deref(), Some(&url("http://example.com/via")));
+    assert_eq!(metadata.outcome, Some(Cow::Owned(Outcome::Fetched)));
 }
 
 #[test]
@@ -112,6 +116,12 @@ fn a_revisit_names_the_record_that_stands_for_it() {
     for (sample, records) in samples.iter().zip(&records).filter(|(sample, _)| sample.original.is_some()) {
         let head = WarcReader::new(&records.bytes[..]).next_record().unwrap().unwrap();
         assert_eq!(head.kind(), Some(RecordKind::Revisit));
+        // It is all there is of the visit: what else is known of it stands in its head.
+        assert_eq!(records.members.len(), 1);
+        assert!(records.bytes.len() < 700, "{} bytes", records.bytes.len());
+        let metadata = Metadata::of_head(&head).unwrap();
+        check_metadata(&metadata);
+        assert_eq!(metadata.page, None);
         assert_eq!(head.get("WARC-Refers-To").unwrap(), format!("<{first}>"));
         assert_eq!(head.get("WARC-Refers-To-Date").unwrap(), NOW.to_string());
         assert_eq!(

@@ -22,7 +22,7 @@ impl Conductor {
         state.held_back = false;
         let wish = *self.wish.borrow_and_update();
         self.note_ending(state, wish);
-        let nothing_open = state.leases.is_empty() && state.opened.is_none();
+        let nothing_open = state.leases.is_empty() && state.opened.is_none() && !state.untold;
         if let Some((reason, since)) = &state.ending {
             if nothing_open {
                 return Ok(Some(reason.clone()));
@@ -108,7 +108,7 @@ impl Conductor {
         let opens = leashes.iter().filter_map(|(_, leash)| leash.opens_at(now)).chain(hinted_hours).max();
         if let Some(opens) = opens {
             // robots.txt or a hint names hours, and these are not they.
-            self.frontier.rest(HostKey::of(&lease.host), opens);
+            self.frontier.rest(self.id, HostKey::of(&lease.host), opens);
             state.touch(now);
             let moment = self.moment(state);
             self.frontier.release(lease.id, moment)?;
@@ -159,6 +159,7 @@ impl Conductor {
                 firsts,
                 width,
                 unsure,
+                many: lease.urls.len() > 1,
                 slot_done: false,
                 in_turn,
                 early: Vec::new(),

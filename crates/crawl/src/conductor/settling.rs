@@ -184,7 +184,7 @@ impl Conductor {
             tracing::warn!(%host, reason, "robots.txt could not be had, host rests");
             let text = format!("robots.txt of {host} could not be had ({reason}), host rests");
             self.tell(|| Event::Note { warn: true, text: text.clone() });
-            self.frontier.rest(HostKey::of(&host), asked.record.expires);
+            self.frontier.rest(self.id, HostKey::of(&host), asked.record.expires);
         }
         Ok(())
     }
@@ -256,7 +256,9 @@ impl Conductor {
 
     /// A lease ends when its slot is done and all it sent to be read is settled.
     pub(super) fn release_if_done(&mut self, state: &mut State, lease: LeaseId) -> Result<(), CrawlError> {
-        let done = state.leases.get(&lease).is_some_and(|live| live.slot_done);
+        // What came early is settled before: given back, its URLs would be asked for again, and their host's clock would
+        // not know of the first time.
+        let done = state.leases.get(&lease).is_some_and(|live| live.slot_done && live.early.is_empty());
         if done && !self.slots.unread.has(lease) {
             state.leases.remove(&lease);
             self.tell(|| Event::Released { lease });

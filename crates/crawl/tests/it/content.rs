@@ -75,11 +75,17 @@ fn pdf(words: &str, link: &str) -> Vec<u8> {
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_are_read_and_their_links_followed() {
     let site = Site::serve(|request| match request.path.as_str() {
-        "/" => page("Start", &["/a.pdf", "/b.md", "/broken.pdf"]),
+        "/" => page("Start", &["/a.pdf", "/b.md", "/broken.pdf", "/c.xml", "/d.xml"]),
         "/a.pdf" => Answer::new(200, "application/pdf", pdf("High and low tides", "/from-pdf")),
         "/b.md" => Answer::new(200, "text/markdown", "# Notes\n\n[more](/from-markdown)\n"),
+        "/c.xml" => Answer::new(200, "text/xml", "<catalogue><item>Sextant</item></catalogue>"),
+        "/d.xml" => Answer::new(
+            200,
+            "application/xml",
+            "<html xmlns='http://www.w3.org/1999/xhtml'><body><a href='/from-xml'>more</a></body></html>",
+        ),
         "/broken.pdf" => Answer::new(200, "application/pdf", "%PDF-1.7 and no more"),
-        "/from-pdf" | "/from-markdown" => page("Page", &[]),
+        "/from-pdf" | "/from-markdown" | "/from-xml" => page("Page", &[]),
         _ => not_found(),
     })
     .await;
@@ -88,7 +94,18 @@ async fn documents_are_read_and_their_links_followed() {
     let outcomes = bench.outcomes(&site);
     let fetched: Vec<&str> =
         outcomes.iter().filter(|(_, outcome)| *outcome == "fetched").map(|(url, _)| url.as_str()).collect();
-    assert_eq!(fetched, ["/", "/a.pdf", "/b.md", "/broken.pdf", "/from-markdown", "/from-pdf"]);
+    let expected = [
+        "/",
+        "/a.pdf",
+        "/b.md",
+        "/broken.pdf",
+        "/c.xml",
+        "/d.xml",
+        "/from-markdown",
+        "/from-pdf",
+        "/from-xml",
+    ];
+    assert_eq!(fetched, expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -202,3 +202,67 @@ fn chapters_side_by_side_are_all_kept() {
         main_of(&format!("<div><div><h2>Description</h2>{TEXT}</div><div><h2>Data</h2>{data}</div></div>"));
     assert!(main.contains("Weight") && main.contains("6 mm"), "{main}");
 }
+
+#[test]
+fn what_only_subscribers_see_is_text() {
+    let paid = "The miller kept a book of every sack that came and went, and of what the weather did to the leat and its banks.";
+    check("", &format!("<p class=paywall>{paid}</p>").repeat(3), &[paid], &[]);
+    check("", "<div class=paywall><p>Subscribe now</p></div>", &[], &["Subscribe now"]);
+}
+
+#[test]
+fn ids_made_from_headings_say_nothing_of_a_part() {
+    let text = "Whoever shares the leat with a neighbour tells him before the sluice is shut.";
+    let section = |id: &str| format!("<div id={id}><h2>Sharing</h2><p>{text}</p></div>");
+    check("", &section("sharing-with-a-neighbour"), &[text, "Sharing"], &[]);
+    check("", &section("sharing"), &[], &[text]);
+    check("", &format!("<h2 id=subscribe>Subscribe</h2><p>{text}</p>"), &["Subscribe", text], &[]);
+}
+
+#[test]
+fn lines_that_say_what_to_read_next_are_beside_the_text() {
+    check(
+        "",
+        "<p><b>Also read:</b> <a href=/b>How the bridge was built by two brothers</a></p>",
+        &[],
+        &["bridge"],
+    );
+    check(
+        "",
+        "<p><strong>Auch interessant:</strong></p><ul><li><a href=/b>Die Brücke</a></ul>",
+        &[],
+        &["Auch"],
+    );
+    check(
+        "",
+        "<p>Related to this is the question of who owned the water, which no court has answered.</p>",
+        &["Related"],
+        &[],
+    );
+}
+
+#[test]
+fn boxes_about_the_author_are_beside_the_text() {
+    let about = "Petra Lindqvist has written about mills and bridges since 1998 and lives in a village by the sea with \
+        her two dogs and a boat that she built with her own hands in the winter of the long frost, as she says.";
+    check("", &format!("{TEXT}{TEXT}<div class='author-box'><p>{about}</p></div>"), &[], &["two dogs"]);
+    check("", &format!("<div class='box'><p>{about}</p></div>"), &["two dogs"], &[]);
+}
+
+#[test]
+fn a_sentence_is_a_lead_whatever_its_element() {
+    let lead = "Ada Byron walks from the church to the weir and finds what is left of the oldest mill of the valley.";
+    let main = main_of(&format!("<article><h1>Mill</h1><h4>{lead}</h4><h4>The wheel</h4>{TEXT}</article>"));
+    assert!(main.contains(lead), "{main}");
+}
+
+#[test]
+fn soft_hyphens_are_no_part_of_a_word() {
+    let page = read_bytes(
+        "<title>Müh\u{ad}le</title><p>Die Was\u{ad}ser\u{ad}müh\u{ad}le <a href=/a>Müh&shy;le</a>".as_bytes(),
+        &[("content-type", "text/html; charset=utf-8")],
+        10,
+    );
+    assert_eq!((page.title.as_str(), page.text.as_str()), ("Mühle", "Die Wassermühle Mühle"));
+    assert_eq!(&*page.links[0].anchor, "Mühle");
+}

@@ -67,3 +67,62 @@ fn the_page_knows_its_language_better_than_the_server() {
     check_language("<p>", "en-US, fr", Some("en-US"));
     check_language("<p>", "", None);
 }
+
+const TEXT: &str = "<p>The mill stands where the beck leaves the wood, half a mile below the church, and has done so for as \
+    long as anyone can tell.</p><p>Its wheel was made of oak with buckets of elm, and was turned by a leat that can \
+    still be followed through the bracken as far as the weir, where it is lost among stones and young alders.</p>";
+
+fn check_published(html: &str, expected: Option<&str>) {
+    let page = read(html);
+    assert_eq!(page.published.as_ref().map(model::PageDate::day), expected, "in {html}");
+}
+
+#[test]
+fn a_text_above_teasers_has_its_own_date() {
+    let teasers: String =
+        (1..5).map(|n| format!("<h3><a href=/{n}>Other text {n}</a></h3><p>Words of it.</p>")).collect();
+    let text = TEXT.repeat(3);
+    let time = "<time datetime=2025-03-04>4 March</time>";
+    check_published(&format!("<h1>Mill</h1>{time}{text}<div>{teasers}</div>"), Some("2025-03-04"));
+    // A page of teasers has none.
+    check_published(&format!("<h1>Mills</h1>{time}<p>All of them.</p><div>{teasers}</div>"), None);
+}
+
+#[test]
+fn what_is_quoted_has_dates_of_its_own() {
+    let quoted = "<blockquote><p>Seen today</p><time datetime=2019-05-06>6 May 2019</time></blockquote>";
+    check_published(&format!("<h1>Mill</h1>{quoted}{TEXT}"), None);
+    check_published(&format!("<h1>Mill</h1>{quoted}{TEXT}<p class=date>7 June 2020</p>"), Some("2020-06-07"));
+}
+
+#[test]
+fn the_only_date_on_a_line_of_its_own_is_taken_where_nothing_else_tells() {
+    let long = TEXT.repeat(8);
+    let after = |line: &str| format!("<div><h1>Mill</h1>{long}<div class=social><h5>{line}</h5></div></div>");
+    check_published(&after("23.01.2019"), Some("2019-01-23"));
+    check_published(&after("23.01.2019</h5><h5>24.01.2019"), None);
+    check_published(&format!("<div><h1>Mill</h1>{long}<ul><li>23.01.2019 Fair</ul></div>"), None);
+    let said = "<p>Dieser Beitrag wurde am 3.05.2013 veröffentlicht und am 4.05.2013 aktualisiert</p>";
+    check_published(&format!("<div><h1>Mill</h1>{long}{said}</div>"), Some("2013-05-03"));
+}
+
+#[test]
+fn a_term_before_a_date_says_what_it_is() {
+    let list = "<dl><dt>Updated</dt><dd>5 May 2024</dd><dt>Published</dt><dd>4 May 2024</dd></dl>";
+    let page = read(&format!("<h1>Mill</h1>{list}{TEXT}"));
+    let day = |date: &Option<model::PageDate>| date.as_ref().map(|date| date.day().to_owned());
+    assert_eq!(
+        (day(&page.published), day(&page.modified)),
+        (Some("2024-05-04".into()), Some("2024-05-05".into()))
+    );
+}
+
+#[test]
+fn one_meta_may_have_several_properties() {
+    let page = read(
+        "<meta property='x:y dc:creator' content='Ada Byron'><meta name='DC:date' content=2024-05-04><p>x",
+    );
+    let names: Vec<&str> = page.meta.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["x:y", "dc:creator", "DC:date"]);
+    assert_eq!(page.published.as_ref().map(model::PageDate::day), Some("2024-05-04"));
+}

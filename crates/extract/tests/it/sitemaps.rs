@@ -203,6 +203,35 @@ fn compressed_lists_are_read_up_to_a_limit() {
 }
 
 #[test]
+fn what_stands_in_the_wrong_place_is_read_and_what_is_no_url_is_not() {
+    for (body, expected) in [
+        (
+            "<urlset><url><loc>http://e.com/a</url></loc><url><loc>http://e.com/b</loc></url></urlset>",
+            &[A, B][..],
+        ),
+        ("<urlset><url>http://e.com/a</url><url>soon</url></urlset>", &[A]),
+        (
+            "<urlset><url><loc>'http://e.com/a'</loc></url><url><loc>\"http://e.com/b\"</loc></url></urlset>",
+            &[A, B],
+        ),
+        (
+            "<!DOCTYPE u [<!ENTITY x 'http://e.com/x'>]><urlset><url><loc>&x;</loc></url><url><loc>/a</loc></url></urlset>",
+            &[A],
+        ),
+        (
+            r#"{"version":"https://jsonfeed.org/version/1","items":[{"id":"7","external_url":"http://e.com/a"},{"id":"8"},{"id":"http://e.com/b"}]}"#,
+            &[A, B],
+        ),
+        (
+            "<rss><channel><image><url>http://e.com/logo.png</url></image><item><link>/a</link></item></channel></rss>",
+            &[A],
+        ),
+    ] {
+        assert_eq!(urls(&list(body.as_bytes())), expected, "in {body}");
+    }
+}
+
+#[test]
 fn broken_lists_give_what_is_readable() {
     use SitemapKind::{Atom, Rss, Text, Unknown, Urls};
     let utf16: Vec<u8> = "\u{feff}<urlset><url><loc>http://e.com/a</loc></url></urlset>"

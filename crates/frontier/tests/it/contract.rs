@@ -724,7 +724,7 @@ fn room_in_a_full_collection_goes_to_whom_it_was_promised_on_whatever_host() {
     // a.web rests for an hour, b.web could be asked at once.
     let star = UrlKey::of(&url("a.web", "star"));
     desk.commit(|frontier, batch, now| {
-        frontier.rest(HostKey::of(&first.host()), now + HOUR);
+        frontier.rest(ONE, HostKey::of(&first.host()), now + HOUR);
         assert!(frontier.replace(batch, ONE, UrlKey::of(&third), star).unwrap());
     });
     // Also after a kill.
@@ -789,7 +789,7 @@ fn a_page_of_a_full_collection_keeps_its_room_while_it_is_asked_for_again() {
         desk.settle(&lease, page(vec![link(&url("b.web", "new"), lease.urls[0].key, true)]));
     }
     desk.commit(|frontier, batch, now| {
-        frontier.rest(HostKey::of(&first.host()), now + HOUR);
+        frontier.rest(ONE, HostKey::of(&first.host()), now + HOUR);
         assert!(frontier.revisit(batch, ONE, UrlKey::of(&first)).unwrap());
     });
     let lease = desk.lease_in_time().expect("it is asked for again");

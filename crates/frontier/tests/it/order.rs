@@ -84,6 +84,22 @@ fn pagerank_takes_what_important_pages_link_to() {
     check("pagerank", Some("unlimited"), pages, "s a hub b p q r c x y");
 }
 
+/// `x` and `y` have the same rank: a quarter of what `p` hands on, and two eighths, of `q` and of `t`. Two pages link to `y`,
+/// which was found after `x`.
+#[test]
+fn pagerank_breaks_ties_by_links_to_a_page() {
+    let names = |letter: char, count: usize| (0..count).map(|n| format!("{letter}{n}")).collect::<Vec<_>>();
+    let (f, g, h) = (names('f', 3), names('g', 7), names('h', 7));
+    let (p, q, t) =
+        (format!("x {}", f.join(" ")), format!("y {}", g.join(" ")), format!("y {}", h.join(" ")));
+    let mut pages = vec![("s", "p q t"), ("p", p.as_str()), ("q", q.as_str()), ("t", t.as_str())];
+    pages.extend([("x", ""), ("y", "")]);
+    pages.extend(f.iter().chain(&g).chain(&h).map(|name| (name.as_str(), "")));
+    let rest = format!("{} {} {}", f.join(" "), g.join(" "), h.join(" "));
+    check("pagerank", None, &pages, &format!("s p q t y x {rest}"));
+    check("pagerank", Some("unlimited"), &pages, &format!("s p q t y x {rest}"));
+}
+
 #[test]
 fn opic_takes_what_holds_most_cash() {
     check("opic", None, DIAMOND, "s a b d c e");

@@ -21,6 +21,25 @@ pub enum Side {
     SixtyFour,
 }
 
+impl Side {
+    /// The side of so many points; 64 for what is none.
+    pub fn of(points: u32) -> Side {
+        match points {
+            16 => Side::Sixteen,
+            32 => Side::ThirtyTwo,
+            _ => Side::SixtyFour,
+        }
+    }
+
+    fn points(self) -> usize {
+        match self {
+            Side::Sixteen => 16,
+            Side::ThirtyTwo => 32,
+            Side::SixtyFour => 64,
+        }
+    }
+}
+
 impl Grey {
     /// A picture of this many columns and rows; none where the values are not as many.
     pub fn new(width: usize, height: usize, values: Vec<u8>) -> Option<Grey> {
@@ -43,11 +62,7 @@ impl Grey {
     /// The number of the picture: scaled, made black and white, its rows read as words of sixteen bits, sixteen rows
     /// summed with weights from one to sixteen, and the determinant of the matrix that this gives.
     pub fn number(&self, side: Side) -> i128 {
-        let size = match side {
-            Side::Sixteen => 16,
-            Side::ThirtyTwo => 32,
-            Side::SixtyFour => 64,
-        };
+        let size = side.points();
         let scaled = self.scaled(size, size);
         let blocks = size / 16;
         let mut matrix = vec![vec![0_i128; blocks]; blocks];
@@ -96,13 +111,11 @@ impl Grey {
 /// What two pictures have to do with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// The number of each, at 64 by 64.
-    pub numbers: (i128, i128),
     /// The hash of each.
     pub hashes: (u64, u64),
     /// Bits in which the hashes differ.
     pub distance: u32,
-    /// They are the same to the eye: the hash decides, the number is shown.
+    /// They are the same to the eye: the hash decides, the number ([`Grey::number`]) is only shown.
     pub alike: bool,
 }
 
@@ -113,14 +126,13 @@ const ALIKE: u32 = 4;
 pub fn compare(old: &Grey, new: &Grey) -> Comparison {
     let hashes = (old.perceptual(), new.perceptual());
     let distance = distance(hashes.0, hashes.1);
-    let numbers = (old.number(Side::SixtyFour), new.number(Side::SixtyFour));
     // Pictures without edges have no bits: black and white differ in brightness alone.
     let brightness = |grey: &Grey| {
         let sum: u64 = grey.values.iter().map(|value| u64::from(*value)).sum();
         (sum / grey.values.len().max(1) as u64) as i32
     };
     let alike = distance <= ALIKE && (brightness(old) - brightness(new)).abs() <= 16;
-    Comparison { numbers, hashes, distance, alike }
+    Comparison { hashes, distance, alike }
 }
 
 /// Bits in which two hashes differ.
@@ -170,6 +182,22 @@ mod tests {
             (136_i128 * 65_535).pow(4)
         );
         assert_eq!(picture(32, |_, _| true).number(Side::ThirtyTwo), 0);
+    }
+
+    /// One picture at each side: by blocks of 16 points the sums of its rows, and the determinant of these.
+    #[test]
+    fn each_side_has_a_number_of_its_own() {
+        // Light at the upper left, a quarter wide, and in the lower right quarter.
+        let drawn = picture(64, |x, y| (x < 16 && y < 32) || (x >= 32 && y >= 32));
+        // At 16: the first eight rows are 1111 0000 0000 0000, the others 0000 0000 1111 1111.
+        let above: i128 = (1..=8).sum::<i128>() * 0xf000;
+        let below: i128 = (9..=16).sum::<i128>() * 0x00ff;
+        assert_eq!(drawn.number(Side::of(16)), above + below);
+        // At 32 the upper half has light in half of its first block, the lower in all of its second.
+        assert_eq!(drawn.number(Side::of(32)), (136 * 0xff00) * (136 * 0xffff));
+        // At 64 two columns of blocks are dark in all rows but their own, so the rows depend on each other.
+        assert_eq!(drawn.number(Side::of(64)), 0);
+        assert_eq!(Side::of(7), Side::SixtyFour);
     }
 
     #[test]

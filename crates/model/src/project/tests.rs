@@ -133,6 +133,7 @@ fn a_wrong_value_is_refused_in_its_own_words() {
         "shop.yaml:4:23: \"regex:(\" is no pattern; at character 7: unclosed group",
     );
     check_crawl_refused("{robots_url: x}", "shop.yaml:4:21: \"x\": not a URL: relative URL without a base");
+    check_crawl_refused("{image_side: 48}", "shop.yaml:4:21: no side of an image; write 16, 32 or 64");
     check_crawl_refused("{connections: 0}", "shop.yaml:4:22: zero is too little here");
     check_crawl_refused(
         "{duplicates_threshold: 101}",

@@ -66,7 +66,8 @@ pub struct CrawlSettings {
     /// Feeds to read, and to take the URLs from that they name: RSS, Atom or JSON.
     #[schemars(with = "Vec<String>", extend("x-group" = "Scope", "x-form" = "URL"))]
     pub feeds: Vec<PageUrl>,
-    /// Read the sitemaps that a robots.txt names, as far as they are in scope.
+    /// Read the sitemaps that a robots.txt names, as far as they are in scope. Off unless asked for: a crawl then has
+    /// what links lead to from its start, and one that begins at a page does not bring the whole site.
     #[schemars(extend("x-group" = "Scope"))]
     pub robots_sitemaps: bool,
     /// Which of a host's URLs to take first: by links to them (pagerank, the most important first; backlink, opic);
@@ -266,7 +267,8 @@ pub struct CrawlSettings {
     pub connect_timeout: Span,
 
     /// Content types to keep; the body of any other answer is not read. The default is what can be read for
-    /// text and links: HTML, XHTML, plain text, Markdown, PDF, DOCX and ODT.
+    /// text and links: HTML, XHTML, plain text, Markdown, XML, PDF, DOCX and ODT. Feeds by their own names
+    /// (application/rss+xml) are read where feeds are asked for.
     #[schemars(extend("x-group" = "Content"))]
     pub content_types: Vec<MediaPattern>,
     /// Bytes of a body to keep, decompressed; a longer one is cut and marked so.
@@ -333,6 +335,11 @@ pub struct CrawlSettings {
     /// 0 = none.
     #[schemars(extend("x-group" = "Revisits", "x-unit" = "images"))]
     pub images_per_page: u32,
+    /// Images are scaled to so many points a side for the number by which they are compared (ival): 16, 32 or 64. Whether
+    /// they look the same is told by another hash.
+    #[serde(deserialize_with = "request::image_side")]
+    #[schemars(extend("x-group" = "Revisits", "x-unit" = "points"))]
+    pub image_side: u32,
     /// What these selectors find on a page is noise when its versions are compared.
     #[schemars(extend("x-group" = "Revisits"))]
     pub ignore_changes: Vec<SelectorText>,
@@ -368,17 +375,19 @@ pub struct CrawlSettings {
 }
 
 /// What can be read for text and links.
-const PAGE_TYPES: [&str; 7] = [
+const PAGE_TYPES: [&str; 9] = [
     "text/html",
     "application/xhtml+xml",
     "text/plain",
     "text/markdown",
+    "text/xml",
+    "application/xml",
     "application/pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "application/vnd.oasis.opendocument.text",
 ];
 
-/// What servers call sitemaps and feeds, and nothing else that is read.
+/// What servers call sitemaps and feeds.
 pub const LONG_LIST_TYPES: [&str; 7] = [
     "text/xml",
     "application/xml",
@@ -481,6 +490,7 @@ impl Default for CrawlSettings {
             revisit_max: Span::from_secs(90 * 86_400),
             replace_pages: false,
             images_per_page: 0,
+            image_side: 64,
             ignore_changes: Vec::new(),
             http2: true,
             proxies: Vec::new(),

@@ -161,6 +161,14 @@ pub(super) fn percent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32,
     }
 }
 
+/// Points of a side to which images are scaled.
+pub(super) fn image_side<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        side @ (16 | 32 | 64) => Ok(side),
+        _ => Err(serde::de::Error::custom("no side of an image; write 16, 32 or 64")),
+    }
+}
+
 fn is_token(text: &str) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))

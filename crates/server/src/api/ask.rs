@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use axum::response::Response;
 use service::{
-    CachedRequest, ChangesRequest, DiffRequest, DuplicatesRequest, EvaluateRequest, ExcludeRequest,
-    ExportRequest, GraphRequest, HostsRequest, LinksRequest, MirrorsRequest, OrderRequest, PagesRequest,
-    ProjectChoice, RankRequest, Request, RowsRequest, RunChoice, RunLogRequest, SearchRequest, SpeedRequest,
-    SuggestRequest, VersionRequest, WhatIfRequest, WhyNotRequest, WhyRequest,
+    AcceptRequest, CachedRequest, ChangesRequest, DiffRequest, DuplicatesRequest, EvaluateRequest,
+    ExcludeRequest, ExportRequest, GraphRequest, HostsRequest, LinksRequest, MirrorsRequest, OrderRequest,
+    PagesRequest, ProjectChoice, RankRequest, Request, RowsRequest, RunChoice, RunLogRequest, SearchRequest,
+    SpeedRequest, SuggestRequest, VersionRequest, WhatIfRequest, WhyNotRequest, WhyRequest,
 };
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{Content, RefOr, ResponseBuilder};
@@ -54,6 +54,7 @@ impl PartialSchema for Ask {
             verb::<LinksRequest>("links"),
             verb::<ChangesRequest>("changes"),
             verb::<VersionRequest>("version"),
+            verb::<AcceptRequest>("accept"),
             verb::<DuplicatesRequest>("duplicates"),
             verb::<MirrorsRequest>("mirrors"),
             verb::<RankRequest>("rank"),

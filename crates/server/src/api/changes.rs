@@ -2,18 +2,32 @@
 
 use axum::Json;
 use axum::extract::State;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use service::{
-    ChangesRequest, ChangesRow, Moment, PageChange, PageVersion, Request, ServiceError, VersionRequest,
+    AcceptRequest, AcceptedVersion, ChangesRequest, ChangesRow, Moment, PageChange, PageVersion, Request,
+    ServiceError, VersionRequest,
 };
+
+use utoipa::ToSchema;
 
 use super::list::{List, Paging};
 use super::projects::parse_name;
 use crate::asking;
-use crate::extract::{Pairs, Path, Query};
+use crate::extract::{Body, Pairs, Path, Query};
 use crate::problem::{Problem, Problems};
 use crate::state::App;
+
+/// Which version to accept.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AcceptVersion {
+    /// Of this page.
+    url: String,
+    /// The version that stood then, of a date alone at its end; the last unless said.
+    at: Option<String>,
+}
 
 /// Pages that have changed, with the latest change of each, that are gone, or that lead elsewhere: most severe first, then
 /// latest. Pages of which only noise differs on request.
@@ -124,6 +138,23 @@ pub(crate) async fn version(
     let raw = query.read("raw")?.unwrap_or(false);
     let request = VersionRequest { project: Some(parse_name(&name)?), url, at, list: false, raw };
     Ok(Json(read(asking::one(&app, Request::Version(request)).await?)?))
+}
+
+/// Accepts a version of a page: later ones are compared with it too. Another one takes its place.
+#[utoipa::path(
+    post, path = "/projects/{name}/accepted", tag = "pages",
+    params(("name" = String, Path)),
+    request_body = AcceptVersion,
+    responses((status = 200, body = AcceptedVersion), Problems)
+)]
+pub(crate) async fn accept(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    Body(AcceptVersion { url, at }): Body<AcceptVersion>,
+) -> Result<Json<AcceptedVersion>, Problem> {
+    let at = at.as_deref().map(str::parse::<Moment>).transpose().map_err(Problem::request)?;
+    let request = AcceptRequest { project: Some(parse_name(&name)?), url, at };
+    Ok(Json(read(asking::one(&app, Request::Accept(request)).await?)?))
 }
 
 fn page(query: &Pairs) -> Result<String, Problem> {

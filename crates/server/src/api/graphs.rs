@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
-use service::{GraphLink, GraphRequest, LinksOf, RankBy, RankRequest, RankRow, Request};
+use service::{GraphLink, GraphRequest, LinkWeights, LinksOf, RankBy, RankRequest, RankRow, Request};
 use utoipa::ToSchema;
 
 use super::list::{List, Paging};
@@ -16,7 +16,8 @@ use crate::state::App;
 /// Pages or hosts by their ranks.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Ranks {
-    /// They, the highest first.
+    /// They, the highest first; with other weights of links, what moves most first, each with its rank and place by the
+    /// usual ones.
     items: Vec<RankRow>,
     /// The cursor of the next page; none at the end.
     next: Option<String>,
@@ -24,13 +25,17 @@ pub(crate) struct Ranks {
     graph: Option<RankRow>,
 }
 
-/// Pages or hosts by the links between them.
+/// Pages or hosts by the links between them. With other weights of links: what moves, before and after.
 #[utoipa::path(
     get, path = "/projects/{name}/rank", tag = "pages",
     params(
         ("name" = String, Path),
         ("by" = Option<RankBy>, Query, description = "pages unless said"),
         ("trusted" = Option<String>, Query, description = "A page or host that rank spreads from; may come again"),
+        ("visibility" = Option<String>, Query, description = "What links weigh by their looks: plain, bold or italic, both; 1,2,3 unless said"),
+        ("position" = Option<String>, Query, description = "By where they stand: last, middle and first third of the page; 1,2,3 unless said"),
+        ("distance" = Option<String>, Query, description = "By where they lead: same host, same registered domain, elsewhere; 1,3,5 unless said"),
+        ("nofollow" = Option<String>, Query, description = "What the weight of a nofollow link is multiplied by; 0 unless said"),
         Paging
     ),
     responses((status = 200, body = Ranks), Problems)
@@ -52,6 +57,7 @@ pub(crate) async fn rank(
     let request = RankRequest {
         project: Some(parse_name(&name)?),
         by,
+        weights: weights(&query)?,
         trusted: query.all("trusted").map(str::to_owned).collect(),
         limit: Some(paging.up_to()?),
         ..RankRequest::default()
@@ -66,6 +72,18 @@ pub(crate) async fn rank(
     }
     let List { items, next } = List::cut(items, &paging)?;
     Ok(Json(Ranks { items, next, graph }))
+}
+
+/// What links weigh, where anything is said of it.
+fn weights(query: &Pairs) -> Result<Option<LinkWeights>, Problem> {
+    let mut weights = None;
+    for name in LinkWeights::NAMES {
+        if let Some(numbers) = query.one(name) {
+            let set = weights.get_or_insert_with(LinkWeights::default).set(name, numbers);
+            set.map_err(|error| Problem::request(format!("{name}={numbers:?}: {error}")))?;
+        }
+    }
+    Ok(weights)
 }
 
 /// The links that a crawl found: all, those to a URL, or those on a page.

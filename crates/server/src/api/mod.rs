@@ -94,6 +94,7 @@ pub(crate) fn router() -> OpenApiRouter<App> {
         .routes(routes!(changes::of_page))
         .routes(routes!(changes::versions))
         .routes(routes!(changes::version))
+        .routes(routes!(changes::accept))
         .routes(routes!(duplicates::list))
         .routes(routes!(duplicates::pair))
         .routes(routes!(duplicates::mirrors))

@@ -28,7 +28,7 @@ const LINES: usize = 16;
 const SHOWN: usize = 60;
 const MOST_SHOWN: usize = 300;
 
-/// Another order, another pace.
+/// Another order, another pace, another topic.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WhatIfAsked {
@@ -38,6 +38,9 @@ pub(crate) struct WhatIfAsked {
     /// `2/s`; the project's own unless said.
     #[serde(default)]
     rate: Option<String>,
+    /// Words and phrases that pages are judged by anew; the project's own unless said.
+    #[serde(default)]
+    topic: Vec<String>,
 }
 
 /// How much of a map.
@@ -117,7 +120,7 @@ pub(crate) fn bounded(scenario: &Scenario) -> Result<(), Problem> {
     )))
 }
 
-/// What a project's crawl would take and bring by another order or at another pace.
+/// What a project's crawl would take and bring by another order, at another pace or on another topic.
 #[utoipa::path(
     post, path = "/projects/{name}/what-if", tag = "simulations", params(("name" = String, Path)),
     request_body = WhatIfAsked, responses((status = 200, body = WhatIf), Problems)
@@ -125,7 +128,7 @@ pub(crate) fn bounded(scenario: &Scenario) -> Result<(), Problem> {
 pub(crate) async fn what_if(
     State(app): State<App>,
     Path(name): Path<String>,
-    Body(WhatIfAsked { order, rate }): Body<WhatIfAsked>,
+    Body(WhatIfAsked { order, rate, topic }): Body<WhatIfAsked>,
 ) -> Result<Json<WhatIf>, Problem> {
     let wrong = |error: model::ValueError| Problem::request(error.to_string());
     let request = WhatIfRequest {
@@ -133,6 +136,7 @@ pub(crate) async fn what_if(
         project: Some(parse_name(&name)?),
         order: order.map(|order| order.parse()).transpose().map_err(wrong)?,
         rate: rate.map(|rate| rate.parse()).transpose().map_err(wrong)?,
+        topic,
     };
     asking::blocking(&app, move |data| service::what_if(data, &request)).await.map(Json)
 }

@@ -229,7 +229,7 @@ pub(crate) async fn read(
     let page = given.page(&app).await?;
     answer(move || {
         let url = page.url.clone().map_or_else(nowhere, Ok)?;
-        Ok(tools::read_json(&tools::read_page(&page.body, &page.headers, &url), &url))
+        Ok(tools::read_json(&page.body, &page.headers, &url))
     })
     .await
 }

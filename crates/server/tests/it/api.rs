@@ -1,8 +1,11 @@
 //! The API: projects, edits, lists and refusals that say what to do.
 
 use serde_json::{Value, json};
+use server::SiteOptions;
+use webs::program::{Options, start};
 
-use crate::browser::Served;
+use crate::browser::{Asker, Served};
+use crate::events::until;
 
 const YAML: &str = "version: 1\nproject: shop\nstart: [http://shop.test/]\ncrawl: {max_pages: 7}\n";
 
@@ -100,4 +103,58 @@ async fn a_simulation_is_told_while_it_goes() {
     let nobody = json!({ "web": { "crawl": "nobody" } });
     let told = asker.post("/api/v1/simulations/live", &nobody).await.expect(200).text();
     assert!(told.starts_with("{\"error\":"), "{told}");
+}
+
+/// The demo blog, crawled.
+async fn crawled_blog(asker: &Asker) {
+    let mut project =
+        asker.post("/api/v1/samples/blog", &json!({})).await.expect(201).json()["project"].clone();
+    project["crawl"]["rate"] = json!("unlimited");
+    let edited = json!({ "project": project });
+    asker.with("if-match", "*").put("/api/v1/projects/demo-blog", &edited).await.expect(200);
+    let run = asker.post("/api/v1/projects/demo-blog/runs", &json!({})).await.expect(201).json();
+    until(asker, &format!("/api/v1/runs/{}", run["id"]), |run| run["state"] == "completed").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ranks_by_other_weights_and_a_what_if_by_another_topic() {
+    let dir = tempfile::tempdir().unwrap();
+    let demo = start(&Options::default()).await.unwrap();
+    let options = SiteOptions { demo: Some(demo.addr()), ..SiteOptions::default() };
+    let served = Served::with(dir.path(), options).await;
+    let asker = served.signed_in().await;
+    crawled_blog(&asker).await;
+    let rank = |query: &str| format!("/api/v1/projects/demo-blog/rank?{query}");
+    let usual = asker.get(&rank("limit=500")).await.expect(200).json();
+    let items = usual["items"].as_array().unwrap();
+    assert!(items.len() > 5 && items.iter().all(|item| item.get("rank_before").is_none()), "{usual}");
+    // Only where a link stands counts, and the last third of a page most.
+    let other = rank("limit=500&position=9,1,1&visibility=1,1,1");
+    let other = asker.get(&other).await.expect(200).json();
+    let moved = other["items"].as_array().unwrap();
+    assert_eq!(moved.len(), items.len());
+    let by = |item: &Value| (item["rank"].as_f64().unwrap() - item["rank_before"].as_f64().unwrap()).abs();
+    assert!(by(&moved[0]) > 1e-6 && moved.is_sorted_by(|one, next| by(one) >= by(next)), "{other}");
+    for item in moved {
+        let before = items.iter().find(|before| before["id"] == item["id"]).unwrap();
+        let (was, told) = (before["rank"].as_f64().unwrap(), item["rank_before"].as_f64().unwrap());
+        assert!((was - told).abs() < 1e-9 && before["place"] == item["place_before"], "{before} {item}");
+    }
+    // What moves is listed page by page, too.
+    let first = asker.get(&rank("limit=2&position=9,1,1&visibility=1,1,1")).await.expect(200).json();
+    let next =
+        rank(&format!("limit=2&position=9,1,1&visibility=1,1,1&cursor={}", first["next"].as_str().unwrap()));
+    let second = asker.get(&next).await.expect(200).json();
+    assert_eq!([&first["items"][1], &second["items"][0]], [&moved[1], &moved[2]]);
+    for wrong in ["position=1,2", "visibility=a,b,c", "nofollow=1,2", "distance=-1,0,0", "distance=nan,1,1"] {
+        let refused = asker.get(&rank(wrong)).await.expect(400).text();
+        assert!(refused.contains(wrong.split_once('=').unwrap().0), "{refused}");
+    }
+    let path = "/api/v1/projects/demo-blog/what-if";
+    let plain = asker.post(path, &json!({ "order": "topic" })).await.expect(400).text();
+    assert!(plain.contains("topic"), "{plain}");
+    let asked = json!({ "order": "topic", "rate": "2/s", "topic": ["tent", "harbour"] });
+    let told = asker.post(path, &asked).await.expect(200).json();
+    assert_eq!((&told["order"], &told["topic"]), (&json!("topic"), &asked["topic"]));
+    assert!(told["on_topic"].is_u64() && told["basis"].as_str().unwrap().contains("judged anew"), "{told}");
 }

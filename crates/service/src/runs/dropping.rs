@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use archive::rows::{self, ROW_RUNS, ROWS};
-use archive::tables::{LINKS, POSITIONS, VISITS};
+use archive::tables::{ACCEPTED, LINKS, POSITIONS, VISITS};
 use catalog::{AbandonedCrawl, ProjectEntry, RunId};
 use frontier::Frontier;
 use kv::{Durability, Reader};
@@ -135,7 +135,9 @@ fn drop_part(data: &Data, crawl: CrawlId) -> Result<bool, ServiceError> {
     visits.iter().for_each(|key| batch.remove(&VISITS, key));
     let links: Vec<_> = store.prefix(&LINKS, &crawl.0).keys().take(DROP).collect::<Result<_, _>>()?;
     links.iter().for_each(|key| batch.remove(&LINKS, key));
-    let mut done = visits.is_empty() && links.is_empty();
+    let accepted: Vec<_> = store.prefix(&ACCEPTED, &crawl.0).keys().take(DROP).collect::<Result<_, _>>()?;
+    accepted.iter().for_each(|key| batch.remove(&ACCEPTED, key));
+    let mut done = visits.is_empty() && links.is_empty() && accepted.is_empty();
     done &= judge::book::drop_some(&mut batch, crawl, DROP)?;
     if done {
         done = Frontier::drop_crawl(&mut batch, crawl, DROP)?;

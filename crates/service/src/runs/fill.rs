@@ -20,6 +20,8 @@ pub struct Fill {
     pub project: Option<ProjectName>,
     /// By the first of these, which are simulated then; by the project's own if there is none.
     pub orders: Vec<Order>,
+    /// By the topic of these words; by the project's own if there are none.
+    pub topic: Vec<String>,
     /// Only links of pages on topic are followed in the simulation.
     pub relevant: bool,
     /// Until so many pages more are kept.
@@ -27,10 +29,11 @@ pub struct Fill {
 }
 
 /// Goes on with a crawl until enough is kept or nothing waits; how many pages were fetched. Nothing is, where one of the
-/// orders, or which links are followed, needs a topic that the project does not have. The limit is that of the
+/// orders, or which links are followed, needs a topic and there is none. The limit is that of the
 /// run: should it be cut off, the project's own is what it was. Must be called within a tokio runtime.
 pub async fn fill(data: &Arc<Data>, wanted: Fill, now: impl Fn() -> Timestamp) -> Result<u64, ServiceError> {
-    let Fill { run, project, orders, relevant, pages } = wanted;
+    let Fill { run, project, orders, topic, relevant, pages } = wanted;
+    let words = topic.clone();
     let order = orders.first().copied();
     let asked = data.clone();
     let found = tokio::task::spawn_blocking(move || {
@@ -38,13 +41,20 @@ pub async fn fill(data: &Arc<Data>, wanted: Fill, now: impl Fn() -> Timestamp) -
             Some(id) => asked.project_of_run(RunId(id))?,
             None => asked.project(project.as_ref())?,
         };
-        check(&entry.project.crawl, &orders, relevant)?;
+        let mut settings = entry.project.crawl.clone();
+        if !words.is_empty() {
+            (settings.topic, settings.topic_examples) = (words, Vec::new());
+        }
+        check(&settings, &orders, relevant)?;
         let kept = asked.store().get(&STATS, &entry.crawl.0)?.map_or(0, |stats| stats.pages());
         Ok::<_, ServiceError>((entry.project, kept))
     });
     let (project, kept) = found.await.map_err(|_| ServiceError::Lost)??;
     let page_limit = Some(kept.saturating_add(pages));
     let started = begin(data, Begin { page_limit, ..Begin::of(project) }, now()).await?;
+    if !topic.is_empty() {
+        started.controls().set_topic(topic, Vec::new());
+    }
     if let Some(order) = order {
         started.controls().set_order(order);
     }

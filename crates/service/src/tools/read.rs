@@ -6,12 +6,20 @@ use serde_json::{Value, json};
 
 /// Reads a page that stands at `url`.
 pub fn read_page(body: &[u8], headers: &Headers, url: &PageUrl) -> Page {
+    read(&input(body, headers, url))
+}
+
+fn input<'a>(body: &'a [u8], headers: &'a Headers, url: &'a PageUrl) -> Input<'a> {
     let max_links = extract::MAX_LINKS * 10;
-    let input = Input { url, headers, body, normalise: Normalise::default(), max_links, agent: "gannet" };
+    Input { url, headers, body, normalise: Normalise::default(), max_links, agent: "gannet" }
+}
+
+fn read(input: &Input<'_>) -> Page {
+    let Input { headers, body, .. } = *input;
     if extract::kind(headers.get("content-type"), body) == extract::Kind::Pdf {
-        return crawl::read_document(&input);
+        return crawl::read_document(input);
     }
-    let page = extract::page(&input);
+    let page = extract::page(input);
     // A crawl keeps pictures for what they show; here somebody asked what there is to read.
     if page.charset.is_empty() && page.unread_why().is_none() && !body.is_empty() {
         return Page::unread("no text is read from pictures");
@@ -20,7 +28,12 @@ pub fn read_page(body: &[u8], headers: &Headers, url: &PageUrl) -> Page {
 }
 
 /// All of it, as JSON has it.
-pub fn read_json(page: &Page, url: &PageUrl) -> Value {
+pub fn read_json(body: &[u8], headers: &Headers, url: &PageUrl) -> Value {
+    let input = input(body, headers, url);
+    let page = read(&input);
+    let rels = extract::rel_words(&input, &page.links);
+    // The canonical address is a fact of its own.
+    let links = page.links.iter().zip(&rels).filter(|(link, _)| link.kind != LinkKind::Canonical);
     let date =
         |date: &PageDate| json!({ "at": date.at, "source": date.source, "confidence": date.confidence });
     json!({
@@ -42,20 +55,12 @@ pub fn read_json(page: &Page, url: &PageUrl) -> Value {
         "images": page.images,
         "tables": page.tables,
         "unread": page.unread_why(),
-        // The canonical address is a fact of its own.
-        "links": page.links.iter().filter(|link| link.kind != LinkKind::Canonical).map(link).collect::<Vec<_>>(),
+        "links": links.map(|(found, rel)| link(found, rel)).collect::<Vec<_>>(),
         "links_cut": page.links_cut,
     })
 }
 
-fn link(link: &Link) -> Value {
-    let words = [
-        (link.rel.nofollow, "nofollow"),
-        (link.rel.sponsored, "sponsored"),
-        (link.rel.ugc, "ugc"),
-        (link.rel.next, "next"),
-    ];
-    let rel: Vec<&str> = words.iter().filter(|(set, _)| *set).map(|(_, word)| *word).collect();
+fn link(link: &Link, rel: &[String]) -> Value {
     json!({
         "url": link.url,
         "anchor": link.anchor,

@@ -11,6 +11,7 @@ mod preview;
 mod projects;
 mod ranks;
 mod repair;
+mod repeated;
 mod rows;
 mod running;
 mod served;

@@ -130,6 +130,7 @@ async fn a_fill_that_is_cut_off_leaves_the_project_its_limit() {
             run: Some(first.id),
             project: None,
             orders: Vec::new(),
+            topic: Vec::new(),
             relevant: false,
             pages: 12,
         };

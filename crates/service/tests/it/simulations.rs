@@ -1,225 +1,18 @@
-//! A crawl simulated by its own order fetches as it did, and its map tells what it met.
+//! What a simulation tells of a crawl, and what the map of a crawl tells of what it met.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::BTreeMap;
 
 use archive::tables::{Edge, LINKS, Links, VISITS, VisitRecord};
 use catalog::RunId;
-use crawl::{Neighbours, Run, Setup};
 use frontier::tables::{URLS, UrlRecord};
-use kv::{Durability, Reader, Store};
-use model::{
-    CrawlId, CrawlSettings, LinkKind, LinkLook, Order, Outcome, PageUrl, Project, Rel, Timestamp, UrlKey,
-};
+use kv::Durability;
+use model::{LinkKind, LinkLook, Outcome, PageUrl, Rel, Timestamp, UrlKey};
 use service::{
     Fill, Request, SimulatedRow, WhatIfRequest, fill, forecast, outlook, simulate, site_map, what_if,
 };
-use simulate::{Expand, Plan, Scenario, of_crawl};
-use webs::generated::{Generated, GeneratedWeb};
-use webs::serve::ServeOptions;
-use webs::{Server, Web};
+use simulate::Scenario;
 
 use crate::site::{self, NOW, Site};
-
-const CRAWL: CrawlId = CrawlId(1);
-
-/// A crawl of a generated web → what its server was asked for, and what a simulation of the same asks for.
-async fn both(shape: Generated, edit: impl Fn(&mut CrawlSettings)) -> (Vec<PageUrl>, Vec<PageUrl>) {
-    let web = Arc::new(GeneratedWeb::new(shape.clone()).unwrap());
-    both_of(web, shape.hosts as u8, |port| shape.start_url(port), edit).await
-}
-
-/// The same of any web, on so many addresses.
-async fn both_of(
-    web: Arc<dyn Web>,
-    addresses: u8,
-    start: impl Fn(u16) -> String,
-    edit: impl Fn(&mut CrawlSettings),
-) -> (Vec<PageUrl>, Vec<PageUrl>) {
-    let dir = tempfile::tempdir().unwrap();
-    let server = Server::start_with(web, &ServeOptions::on_loopbacks(addresses, 0)).await.unwrap();
-    let hosts = dir.path().join("hosts");
-    std::fs::write(&hosts, server.hosts_file()).unwrap();
-    let mut crawl = CrawlSettings {
-        allow_private: true,
-        crawl_hints: false,
-        scope: "any".parse().unwrap(),
-        rate: Some("9/s".parse().unwrap()),
-        hosts: Some(hosts),
-        retry: 0,
-        ..CrawlSettings::default()
-    };
-    edit(&mut crawl);
-    let start = vec![PageUrl::parse(&start(server.addr().port())).unwrap()];
-    let project = Project {
-        name: "test".parse().unwrap(),
-        start: start.clone(),
-        crawl: crawl.clone(),
-        fields: None,
-        index: None,
-    };
-    let store = Store::open(&dir.path().join("crawl"), kv::Options::default()).unwrap();
-    let setup = Setup {
-        store: store.clone(),
-        dir: dir.path().to_owned(),
-        archive: dir.path().join("archive"),
-        crawl: CRAWL,
-        project,
-        allow: Vec::new(),
-        retry_failed: false,
-        refresh: false,
-        watcher: None,
-        paused: false,
-        neighbours: Neighbours::default(),
-    };
-    Run::start(setup).unwrap().wait().await.unwrap();
-    let fetched = |url: &PageUrl| {
-        let key = UrlKey::of(url);
-        let record = store.get(&URLS, &frontier::page_key(CRAWL, key)).unwrap();
-        record.is_some_and(|record| record.outcome == Outcome::Fetched)
-    };
-    let asked = server.log().entries().into_iter();
-    let asked =
-        asked.filter_map(|entry| PageUrl::parse(&format!("http://{}{}", entry.host, entry.target)).ok());
-    let topic = crawl::topic_of(&crawl).unwrap();
-    let web = of_crawl(&store, CRAWL, &start, topic.as_ref()).unwrap();
-    let plan = Plan {
-        seeds: web.seeds().to_vec(),
-        workers: crawl.connections as usize,
-        by_rules: true,
-        latency: Duration::from_millis(5),
-        queue: 0,
-        expand: Expand::All,
-        time: crawl.walltime.limit(),
-        replay: true,
-        settings: crawl,
-    };
-    let simulated = ::simulate::run(&web, &plan).unwrap().order();
-    let simulated = simulated.into_iter().map(|page| web.url(page).unwrap()).collect();
-    let mut asked: Vec<PageUrl> = asked.filter(fetched).collect();
-    // What is sent on a connection that its server has just ended is sent again: the last request brought the page.
-    let mut known = HashSet::new();
-    asked.reverse();
-    asked.retain(|url| known.insert(url.clone()));
-    asked.reverse();
-    (asked, simulated)
-}
-
-/// No late answers and no failures: what is left depends on the order alone.
-fn calm(hosts: u32, pages: u64) -> Generated {
-    Generated {
-        hosts,
-        pages,
-        links_per_page: 8,
-        across_percent: 0,
-        page_bytes: (500, 2_000),
-        slow_per_mille: 0,
-        failing_per_mille: 0,
-        ..Generated::default()
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawl_of_one_connection_is_simulated_in_its_exact_order() {
-    let mixed = "0.5 opic + 0.5 location".parse().unwrap();
-    let orders = model::Policy::ALL.into_iter().map(Order::only).chain([mixed]);
-    let crawl = |order: Order| {
-        tokio::spawn(async move {
-            let edit = |crawl: &mut CrawlSettings| {
-                (crawl.connections, crawl.order) = (1, order);
-                crawl.walltime = "10m".parse().unwrap();
-                crawl.topic = ["boat", "harbour", "river", "lake"].map(str::to_owned).to_vec();
-            };
-            (order, both(calm(1, 30), edit).await)
-        })
-    };
-    let crawls: Vec<_> = orders.map(crawl).collect();
-    for crawl in crawls {
-        let (order, (asked, simulated)) = crawl.await.unwrap();
-        assert!(asked.len() >= 30, "{order}: {} pages", asked.len());
-        assert_eq!(asked, simulated, "{order}");
-    }
-}
-
-/// Every order, and a mixture.
-fn orders() -> impl Iterator<Item = Order> {
-    let mixed = "0.5 opic + 0.5 location".parse().unwrap();
-    model::Policy::ALL.into_iter().map(Order::only).chain([mixed])
-}
-
-fn alone(crawl: &mut CrawlSettings, order: Order, rate: &str) {
-    (crawl.connections, crawl.order, crawl.rate) = (1, order, Some(rate.parse().unwrap()));
-    crawl.walltime = "10m".parse().unwrap();
-    crawl.topic = ["boat", "harbour", "river", "lake"].map(str::to_owned).to_vec();
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawl_of_one_connection_is_simulated_in_its_exact_order_without_pauses_and_on_several_hosts() {
-    // Hosts, their addresses, the rate, pages at most.
-    let cases = [(1, 1, "unlimited", 150), (4, 4, "unlimited", 100)];
-    for (hosts, addresses, rate, pages) in cases {
-        // Not of pages that are busy at first: that they were is not known any more when they have come.
-        let shape = Generated { across_percent: 20, ..calm(hosts, 160) };
-        let crawl = |order: Order| {
-            let shape = shape.clone();
-            tokio::spawn(async move {
-                let web = Arc::new(GeneratedWeb::new(shape.clone()).unwrap());
-                let edit = |crawl: &mut CrawlSettings| {
-                    alone(crawl, order, rate);
-                    (crawl.crawl_hints, crawl.max_pages) = (true, pages);
-                };
-                (order, both_of(web, addresses, |port| shape.start_url(port), edit).await)
-            })
-        };
-        let crawls: Vec<_> = orders().map(crawl).collect();
-        for crawl in crawls {
-            let (order, (asked, simulated)) = crawl.await.unwrap();
-            assert!(asked.len() as u64 >= pages, "{order}, {hosts} hosts at {rate}: {} pages", asked.len());
-            assert_eq!(asked, simulated, "{order}, {hosts} hosts on {addresses} addresses at {rate}");
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawl_of_the_demo_site_is_simulated_in_its_exact_order() {
-    for order in ["breadth-first", "depth-first", "pagerank", "pvalue", "topic"] {
-        let order: Order = order.parse().unwrap();
-        let web = Arc::new(webs::demo::Demo::new(1, 0));
-        let edit = |crawl: &mut CrawlSettings| {
-            alone(crawl, order, "unlimited");
-            (crawl.crawl_hints, crawl.max_pages) = (true, 300);
-        };
-        let start = |port| format!("http://{}:{port}/", webs::demo::HOST);
-        let (asked, simulated) = both_of(web, 1, start, edit).await;
-        assert!(asked.len() >= 100, "{order}: {} pages", asked.len());
-        assert_eq!(asked, simulated, "{order}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawl_of_many_connections_is_simulated_in_the_order_of_each_host() {
-    let by_host = |urls: Vec<PageUrl>| {
-        let mut hosts: BTreeMap<String, Vec<PageUrl>> = BTreeMap::new();
-        urls.into_iter().for_each(|url| hosts.entry(url.host().as_str().to_owned()).or_default().push(url));
-        hosts
-    };
-    // Of a host's queue alone: not of what pages of other hosts say of it.
-    let orders = ["breadth-first", "depth-first", "location", "random", "forward-link"];
-    let crawls = orders.map(|order| {
-        tokio::spawn(async move {
-            let edit = |crawl: &mut CrawlSettings| {
-                (crawl.connections, crawl.order) = (64, order.parse().unwrap());
-            };
-            (order, both(calm(4, 60), edit).await)
-        })
-    });
-    for crawl in crawls {
-        let (order, (asked, simulated)) = crawl.await.unwrap();
-        assert!(asked.len() >= 60, "{order}: {} pages", asked.len());
-        assert_eq!(by_host(asked), by_host(simulated), "{order}");
-    }
-}
 
 #[test]
 fn what_another_order_would_bring_is_told_with_its_basis() {
@@ -233,7 +26,94 @@ fn what_another_order_would_bring_is_told_with_its_basis() {
     assert!(told.basis.starts_with("The 12 URLs that this crawl has met"), "{}", told.basis);
     let topic = WhatIfRequest { order: Some("topic".parse().unwrap()), ..WhatIfRequest::default() };
     let refused = what_if(site.data(), &topic).err().map(|error| error.to_string());
-    assert!(refused.is_some_and(|words| words.contains("needs a topic")));
+    assert!(refused.is_some_and(|words| words.contains("name its words, --topic")));
+}
+
+/// A start that leads to twelve pages, all on one host: the last two are about boats, and lead to two more.
+fn boats() -> Site {
+    let plain = |html: &'static str, links: Vec<(&'static str, &'static str)>| site::Says::Html {
+        html,
+        links,
+        noindex: false,
+    };
+    let mut site = Site::empty();
+    let entry = site.runtime.block_on(site.data().catalog().upsert_project(&site::project(), NOW)).unwrap();
+    site.crawl = entry.crawl;
+    let mut pages =
+        BTreeMap::from([("http://shop.test/island", plain("<title>Island</title><p>Text", Vec::new()))]);
+    let names: [&'static str; 12] = [
+        "http://shop.test/p0",
+        "http://shop.test/p1",
+        "http://shop.test/p2",
+        "http://shop.test/p3",
+        "http://shop.test/p4",
+        "http://shop.test/p5",
+        "http://shop.test/p6",
+        "http://shop.test/p7",
+        "http://shop.test/p8",
+        "http://shop.test/p9",
+        "http://shop.test/q0",
+        "http://shop.test/q1",
+    ];
+    pages.insert(
+        "http://shop.test/",
+        plain(
+            "<title>Home</title><p>Text",
+            names.map(|name| (name, if name.contains("/q") { "a boat" } else { "further" })).to_vec(),
+        ),
+    );
+    for name in names {
+        pages.insert(name, plain("<title>Fruit</title><p>Text", Vec::new()));
+    }
+    let deeper = [("http://shop.test/d0", "boat one"), ("http://shop.test/d1", "boat two")];
+    for (name, (deep, anchor)) in [names[10], names[11]].into_iter().zip(deeper) {
+        pages.insert(name, plain("<title>Wooden boats</title><p>Text", vec![(deep, anchor)]));
+        pages.insert(deep, plain("<title>A boat</title><p>Text", Vec::new()));
+    }
+    site.run(&pages);
+    site
+}
+
+#[test]
+fn a_what_if_may_have_a_topic_that_the_crawl_had_not() {
+    let site = boats();
+    let ask = |order: &str, topic: &[&str]| {
+        let topic = topic.iter().map(|&words| words.to_owned()).collect();
+        let order = Some(order.parse().unwrap());
+        what_if(site.data(), &WhatIfRequest { order, topic, ..WhatIfRequest::default() })
+    };
+    let none = ask("breadth-first", &[]).unwrap();
+    assert_eq!((none.topic.len(), none.on_topic, none.pages), (0, None, 16));
+    assert!(!none.words.contains("on topic") && !none.basis.contains("judged"), "{none:?}");
+    let broad = ask("breadth-first", &["boat"]).unwrap();
+    let topic = ask("topic", &["boat"]).unwrap();
+    // Stems count; the start, the island and ten pages of fruit are on no such topic.
+    assert_eq!((broad.on_topic, topic.on_topic), (Some(4), Some(4)));
+    assert_eq!((topic.topic.clone(), topic.pages), (vec!["boat".to_owned()], 16));
+    assert!(topic.words.contains("; 4 on topic, nine tenths of them after "), "{}", topic.words);
+    assert!(topic.basis.contains("16 pages were judged anew"), "{}", topic.basis);
+    // Pages and links on topic lead to more of them, before what is left of the first level.
+    let after = |told: &service::WhatIf| told.on_topic_after.unwrap();
+    assert!(after(&topic) < after(&broad), "{} s, {} s by breadth", after(&topic), after(&broad));
+    let other = ask("topic", &["fruit"]).unwrap();
+    assert_eq!(other.on_topic, Some(10));
+    let phrase = ask("relevance", &["wooden boat", "island"]).unwrap();
+    assert_eq!(phrase.on_topic, Some(3));
+    assert_eq!(ask("topic", &["zeppelin"]).unwrap().on_topic, Some(0));
+    for (order, words, told) in [("topic", &["!!"][..], "no word to look for"), ("topic", &[], "--topic")] {
+        let refused = ask(order, words).unwrap_err().to_string();
+        assert!(refused.contains(told), "{refused}");
+    }
+    // The same words for a simulation of several orders.
+    let text = "web: {crawl: shop}\norders: [breadth-first, topic]\ntopic: [boat]\n";
+    let told = simulate(site.data(), &Scenario::parse(text).unwrap()).unwrap();
+    let relevant: Vec<u64> = told.outcomes.iter().map(|outcome| outcome.relevant.unwrap()[3]).collect();
+    assert_eq!(relevant, [4, 4, 4]);
+    // The project's topic, given after its crawl, is what pages are judged by, too.
+    let mut project = site.data().project(None).unwrap().project;
+    project.crawl.topic = vec!["boat".to_owned()];
+    site.runtime.block_on(site.data().catalog().upsert_project(&project, NOW)).unwrap();
+    assert_eq!(ask("topic", &[]).unwrap().on_topic, Some(4));
 }
 
 /// A crawl of one host that has fetched its start and a page without links, and knows a hundred URLs that wait.
@@ -313,13 +193,13 @@ fn an_order_by_topic_is_refused_where_no_page_was_judged() {
         let error = what_if(site.data(), &request).unwrap_err().to_string();
         assert!(error.contains("topic") && error.contains(words), "{error}");
     };
-    refused("needs a topic");
+    refused("name its words, --topic");
     settings.crawl.topic = vec!["boat".to_owned()];
     site.runtime.block_on(site.data().catalog().upsert_project(&settings, NOW)).unwrap();
-    refused("has judged no page");
+    refused("no page of this crawl is kept that could be judged");
     let scenario = Scenario::parse("web: {crawl: shop}\norders: [breadth-first, topic]\n").unwrap();
     let error = simulate(site.data(), &scenario).unwrap_err().to_string();
-    assert!(error.contains("order topic goes by a topic"), "{error}");
+    assert!(error.contains("could be judged by the topic"), "{error}");
 }
 
 #[test]
@@ -331,7 +211,7 @@ fn nothing_is_fetched_for_an_order_that_cannot_be_simulated() {
         (["breadth-first", "pagerank"], true),
     ] {
         let orders = orders.map(|order| order.parse().unwrap()).to_vec();
-        let wanted = Fill { run: None, project: None, orders, relevant, pages: 3 };
+        let wanted = Fill { run: None, project: None, orders, topic: Vec::new(), relevant, pages: 3 };
         let refused = site.runtime.block_on(fill(site.data(), wanted, || NOW)).unwrap_err().to_string();
         assert!(refused.contains("needs a topic"), "{refused}");
     }

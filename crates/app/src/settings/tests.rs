@@ -40,6 +40,7 @@ fn every_setting_can_be_given_by_flag_and_by_environment() {
                 Some(true) => ("false", false.into()),
                 _ => ("true", true.into()),
             },
+            ("image_side", _) => ("32", 32.into()),
             (_, SettingKind::Number) => ("7", 7.into()),
             (_, SettingKind::Map) => ("X-A: b", serde_json::json!({ "X-A": "b" })),
             ("scope", _) => ("suffix:de", "suffix:de".into()),

@@ -4,7 +4,7 @@ use model::Span;
 use service::{Request, RunChoice, RunId, RunPhase, RunsRequest, ServiceError, Steer};
 use tempfile::TempDir;
 
-use crate::served::{Served, blocking, ended, now, open, start, view};
+use crate::served::{Served, blocking, close, ended, now, open, start, view};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_projects_run_at_once_and_keep_one_hosts_pause_together() {
@@ -90,8 +90,7 @@ async fn runs_go_on_by_themselves_and_a_held_one_stays_held() {
     blocking(&data, move |data| service::steer(data, id, Steer::Pause).unwrap()).await;
     service::shut_down(&data).await;
     assert!(data.live_runs().is_empty());
-    data.catalog().close().await;
-    drop(data);
+    close(data).await;
 
     let data = open(dir.path()).await;
     let asked = site.asked().iter().filter(|path| path.starts_with("/held/")).count();
@@ -140,8 +139,7 @@ async fn a_fill_that_is_cut_off_leaves_the_project_its_limit() {
     service::shut_down(&data).await;
     let pages = fill.await.unwrap().unwrap();
     assert!((1..12).contains(&pages), "it was cut off after {pages} pages");
-    data.catalog().close().await;
-    drop(data);
+    close(data).await;
 
     let data = open(dir.path()).await;
     let project = blocking(&data, |data| data.project(None).unwrap().project).await;

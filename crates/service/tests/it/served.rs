@@ -106,6 +106,16 @@ pub(crate) async fn open(dir: &Path) -> Arc<Data> {
     Data::open(dir, Access::Create).await.unwrap()
 }
 
+/// Gives a data directory up, when nobody else has it any more: what a run leaves to be done after its end may have it
+/// for a moment longer.
+pub(crate) async fn close(data: Arc<Data>) {
+    service::shut_down(&data).await;
+    while Arc::strong_count(&data) > 1 {
+        tokio::task::yield_now().await;
+    }
+    data.catalog().close().await;
+}
+
 /// Keeps a project and begins a run of it.
 pub(crate) async fn start(data: &Arc<Data>, project: Project) -> Result<RunView, ServiceError> {
     data.catalog().upsert_project(&project, now()()).await.unwrap();

@@ -8,7 +8,7 @@ use service::{Level, LogLevel, LogRequest, Request, RunId, RunPhase, Steer};
 use tempfile::TempDir;
 use webs::Answer;
 
-use crate::served::{Served, blocking, ended, not_found, now, open, page, start};
+use crate::served::{Served, blocking, close, ended, not_found, now, open, page, start};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn figures_and_log_of_a_run_outlive_it() {
@@ -19,8 +19,7 @@ async fn figures_and_log_of_a_run_outlive_it() {
     let end = ended(&data, run.id).await;
     assert_eq!((end.state, end.health.level), (RunPhase::Completed, Level::Good), "{:?}", end.health);
     assert_eq!(end.health.sentence, "All is well on the latest 21 pages.");
-    data.catalog().close().await;
-    drop(data);
+    close(data).await;
     let data = open(dir.path()).await;
     blocking(&data, move |data| {
         let id = RunId(run.id);

@@ -152,9 +152,9 @@ impl RecordWriter {
             Kept::Whole => Digest::of(&fetched.body),
             Kept::SamePayload(original) | Kept::NotModified(original) => original.payload,
         };
-        // Most pages shrink to a third.
+        // Most pages shrink to a third; the compressor asks for half.
         let room = match visit.kept {
-            Kept::Whole => fetched.body.len() / 3 + SMALL_RECORDS,
+            Kept::Whole => fetched.body.len() / 2 + SMALL_RECORDS,
             _ => SMALL_RECORDS,
         };
         let mut records = Records { bytes: Vec::with_capacity(room), members: Vec::new(), payload };

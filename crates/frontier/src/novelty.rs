@@ -126,7 +126,7 @@ pub(crate) struct Samples(VecDeque<Vec<u32>>);
 pub(crate) fn news(mark: &TextMark, blocks: &mut Blocks, known: &[&Samples]) -> Option<Vec<u32>> {
     let mut words = 0;
     let mut start = 0;
-    let mut pairs = Vec::new();
+    let mut pairs = Vec::with_capacity(mark.pairs.len());
     for block in &mark.blocks {
         let own = start..block.pairs_end as usize;
         start = own.end;

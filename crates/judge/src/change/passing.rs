@@ -1,5 +1,7 @@
 //! What passes by: words that clocks, calendars, counters and makers of tokens write.
 
+use std::ops::Range;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::text::{self, WordChange};
@@ -131,37 +133,88 @@ pub fn between_values(old: &str, new: &str) -> bool {
 pub fn lasting_hash(text: &str, main: &str) -> u64 {
     let mut lasting = Vec::with_capacity(text.len() + 64);
     for line in text.lines() {
-        if is_plain(line) {
-            lasting.extend_from_slice(line.as_bytes());
-            lasting.push(b' ');
-        } else {
-            add_words(&mut lasting, words(line).filter(|word| !has_digit(word)));
+        match make_of(line) {
+            Make::Plain => push_word(&mut lasting, line.as_bytes()),
+            Make::Numbered => add_unnumbered(&mut lasting, line.as_bytes()),
+            Make::Other => add_words(&mut lasting, words(line).filter(|word| !has_digit(word))),
         }
     }
     let main = if main.is_empty() { text } else { main };
-    let numbered = main.lines().filter(|line| !is_plain(line)).flat_map(words);
-    let numbers = numbered.filter(|word| has_digit(word));
-    add_words(&mut lasting, numbers.filter(|word| !matches!(kind(word), Kind::Time | Kind::Token)));
+    for line in main.lines() {
+        match make_of(line) {
+            Make::Plain => {}
+            Make::Numbered => {
+                let words = numbered(line.as_bytes()).map(|word| &line[word]);
+                add_words(&mut lasting, words.filter(|word| !is_passing(word)));
+            }
+            Make::Other => {
+                let words = words(line).filter(|word| has_digit(word));
+                add_words(&mut lasting, words.filter(|word| !is_passing(word)));
+            }
+        }
+    }
     if lasting.is_empty() { 0 } else { xxh3_64(&lasting).max(1) }
 }
 
 fn add_words<'a>(lasting: &mut Vec<u8>, words: impl Iterator<Item = &'a str>) {
-    for word in words {
-        lasting.extend_from_slice(word.as_bytes());
-        lasting.push(b' ');
+    words.for_each(|word| push_word(lasting, word.as_bytes()));
+}
+
+fn push_word(lasting: &mut Vec<u8>, word: &[u8]) {
+    lasting.extend_from_slice(word);
+    lasting.push(b' ');
+}
+
+/// Adds the words of a line that have no digit, many at a time.
+fn add_unnumbered(lasting: &mut Vec<u8>, line: &[u8]) {
+    let mut from = 0;
+    for word in numbered(line) {
+        // With the space after the last of them.
+        lasting.extend_from_slice(&line[from..word.start]);
+        from = word.end + 1;
+    }
+    if let Some(rest) = line.get(from..).filter(|rest| !rest.is_empty()) {
+        push_word(lasting, rest);
     }
 }
 
-/// Words of ASCII without digits, with one space between: most lines of most pages. Told without a branch for each byte,
-/// so that many are looked at together.
-fn is_plain(line: &str) -> bool {
+/// Where the words with a digit stand in a line of which [`make_of`] says so.
+fn numbered(line: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let digit = at + line.get(at..)?.iter().position(u8::is_ascii_digit)?;
+        let space = |byte: &u8| *byte == b' ';
+        let start = line[at..digit].iter().rposition(space).map_or(at, |before| at + before + 1);
+        let end = line[digit..].iter().position(space).map_or(line.len(), |after| digit + after);
+        at = end + 1;
+        Some(start..end)
+    })
+}
+
+/// How a line is made.
+enum Make {
+    /// Words of ASCII without digits, with one space between: most lines of most pages.
+    Plain,
+    /// The same, with digits.
+    Numbered,
+    Other,
+}
+
+/// Told without a branch for each byte, so that many are looked at together.
+fn make_of(line: &str) -> Make {
     let bytes = line.as_bytes();
-    let [Some(first), Some(last)] = [bytes.first(), bytes.last()] else { return false };
-    let other = |byte: u8| u8::from(byte.wrapping_sub(b'0') < 10) | u8::from(byte.wrapping_sub(b' ') > 94);
-    let others = bytes.iter().fold(0, |found, &byte| found | other(byte));
+    let [Some(first), Some(last)] = [bytes.first(), bytes.last()] else { return Make::Other };
+    let digit = |byte: u8| u8::from(byte.wrapping_sub(b'0') < 10);
+    let other = |byte: u8| u8::from(byte.wrapping_sub(b' ') > 94);
+    let found = bytes.iter().fold(0, |found, &byte| found | digit(byte) | other(byte) << 1);
     let gap = |(before, after): (&u8, &u8)| u8::from((before | after) == b' ');
     let gaps = bytes.iter().zip(&bytes[1..]).fold(0, |found, pair| found | gap(pair));
-    others | gaps == 0 && *first != b' ' && *last != b' '
+    match (found, gaps) {
+        (0 | 1, 0) if *first == b' ' || *last == b' ' => Make::Other,
+        (0, 0) => Make::Plain,
+        (1, 0) => Make::Numbered,
+        _ => Make::Other,
+    }
 }
 
 /// The words of a line; of ASCII without asking of each letter what Unicode says of it.
@@ -210,17 +263,7 @@ fn kind(word: &str) -> Kind {
         let is_time = TIMES.contains(&lower.as_str()) || DATES.iter().any(is_part);
         return if is_time { Kind::Time } else { Kind::Other };
     }
-    let groups: Vec<&str> = word.split([':', '-', '.', '/', 'T']).collect();
-    let is_group = |group: &&str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit());
-    let is_clock = word.split_once(':').is_some_and(|(hours, rest)| {
-        let minutes = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
-        hours.ends_with(|c: char| c.is_ascii_digit()) && minutes.len() == 2
-    });
-    let is_date = groups.len() == 3 && groups.iter().all(is_group) && {
-        let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
-        lengths.iter().all(|length| matches!(length, 1 | 2 | 4)) && lengths.iter().sum::<usize>() >= 4
-    };
-    if is_clock || is_date {
+    if is_time(word) {
         return Kind::Time;
     }
     let letters = word.chars().filter(|c| c.is_alphabetic()).count();
@@ -235,6 +278,28 @@ fn kind(word: &str) -> Kind {
         }
         _ => Kind::Other,
     }
+}
+
+/// Whether a word with a digit is a time or a token.
+fn is_passing(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+    (is_time(bare) || is_token(bare)) && !word.contains(SIGNS)
+}
+
+/// Whether a word with a digit is a time or a date.
+fn is_time(word: &str) -> bool {
+    let is_clock = word.split_once(':').is_some_and(|(hours, rest)| {
+        let minutes = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        hours.ends_with(|c: char| c.is_ascii_digit()) && minutes.len() == 2
+    });
+    let is_part =
+        |part: &str| matches!(part.len(), 1 | 2 | 4) && part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = || word.split([':', '-', '.', '/', 'T']);
+    let is_date = || {
+        let lengths = parts().map(str::len);
+        parts().all(is_part) && parts().count() == 3 && lengths.sum::<usize>() >= 4
+    };
+    is_clock || is_date()
 }
 
 #[cfg(test)]
@@ -310,7 +375,8 @@ mod tests {
         /// Stored hashes stay what they were.
         #[test]
         fn what_lasts_is_the_same_word_by_word(
-            text in "([a-z]{1,6}|[0-9]{1,4}|[ \\n\\u{a0}é]){0,60}", main in "([a-z]{1,6}|[0-9]{1,4}|[ \\n]){0,30}",
+            text in "([a-z]{1,6}|[0-9:.$/-]{1,4}|[ \\n\\u{a0}é]| ){0,60}",
+            main in "([a-z]{1,6}|[0-9:.$/-]{1,9}|[0-9a-f]{12,16}|[ \\n]| ){0,30}",
         ) {
             let mut words: Vec<&str> = text.split_whitespace().filter(|word| !has_digit(word)).collect();
             let numbered = if main.is_empty() { &text } else { &main };

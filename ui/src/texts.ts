@@ -412,6 +412,7 @@ export const changesTab = {
   isAccepted: 'Accepted',
   accept: 'Accept this version',
   accepting: 'Later versions are then compared with it too.',
+  save: 'Save this version',
   sinceFirst: (severity: string) => `Since the first version: ${severity.toLowerCase()}`,
   sinceAccepted: (severity: string, when: string) => `Since the accepted version of ${when}: ${severity.toLowerCase()}`,
   oneVersion: (when: string) => `One version is kept, of ${when}.`,

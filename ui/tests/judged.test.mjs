@@ -1,6 +1,7 @@
 // What the judge finds, in a browser: changed pages with words, elements, attributes and images side by side, the
 // versions of a page, groups of duplicates with shared passages.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { deflateSync } from 'node:zlib';
 import { test } from 'node:test';
@@ -171,6 +172,12 @@ test('changes, versions and duplicates are shown with their data', async (t) => 
   await dialog.getByText(/Since the accepted version of .*: /).waitFor();
   await axe(page, 'versions with an accepted one');
   await shot(page, 'versions-accepted');
+  // The version that is chosen is saved as it was fetched.
+  await dialog.getByRole('slider').fill('1');
+  const [saved] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Save this version' }).click()]);
+  assert.match(saved.suggestedFilename(), /^127\.0\.0\.1-\d+-news-\d{4}-\d\d-\d\dT[\d-]+\.html$/);
+  const file = readFileSync(await saved.path(), 'utf8');
+  assert.ok(file.startsWith('<!doctype html><title>Magazine') && file.includes('closed until the storm') && !file.includes('has a name'), file);
   await page.keyboard.press('Escape');
   const kept = (await ask(`versions?url=${url}`)).data.items;
   assert.deepEqual(kept.map((one) => one.accepted), [false, true, false]);

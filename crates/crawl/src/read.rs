@@ -167,12 +167,16 @@ impl Reader {
                 }
                 // Nobody asked whether it has changed.
                 304 => failed(ErrorKind::Status(304)),
-                300..=399 => {
+                status @ 300..=399 => {
                     match fetched.headers.get("location").and_then(|to| self.target(&job.url.url, to)) {
                         Some(to) if to == job.url.url => failed(ErrorKind::RedirectLoop),
                         Some(to) => {
-                            rows = self.pages.rows(fetched, Stand::Moved { to: to.clone() }, None);
-                            End::Redirect { to }
+                            let passing = matches!(status, 302 | 303 | 307);
+                            // Of a page that was there before, one such answer does not decide.
+                            if !passing || job.url.earlier.is_none() {
+                                rows = self.pages.rows(fetched, Stand::Moved { to: to.clone() }, None);
+                            }
+                            End::Redirect { to, passing }
                         }
                         None => failed(ErrorKind::BadRedirect),
                     }

@@ -93,7 +93,7 @@ impl<'a> Visited<'a> {
         let end = match end {
             End::Page { .. } => VisitEnd::Page,
             End::NotModified => VisitEnd::NotModified,
-            End::Redirect { to } => VisitEnd::Redirect(to.clone()),
+            End::Redirect { to, .. } => VisitEnd::Redirect(to.clone()),
             End::Disallowed { line } => VisitEnd::Disallowed(*line),
             End::Unwanted { what } => VisitEnd::Unwanted(what.clone()),
             End::Failed { error, .. } => VisitEnd::Failed(error.clone()),

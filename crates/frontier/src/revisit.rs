@@ -1,14 +1,15 @@
 //! Revisits: pages that are kept go back into the queue, and keep what they were until something is learnt.
 //!
 //! An answer decides: a page, the same page, or a redirect. When none comes, however often it is tried, the page stays
-//! what it was: an outage deletes nothing. A server that says twice, days apart, that the page is not there is believed.
+//! what it was: an outage deletes nothing. A server that says twice, days apart, that the page is not there is believed,
+//! and so is one that leads elsewhere for now, as many do while they are mended.
 
 use std::time::Duration;
 
 use kv::{Batch, KvError, Reader};
 use model::{CrawlId, ErrorKind, Outcome, Timestamp, UrlKey};
 
-use crate::tables::{MISSING, REVISITS, RevisitRecord, URLS};
+use crate::tables::{MISSING, PageKey, REVISITS, RevisitRecord, URLS};
 use crate::{Frontier, FrontierError, page_key};
 
 /// Between the first answer that a page is missing and the one that is believed.
@@ -82,13 +83,14 @@ impl Frontier {
         Ok(record.is_some_and(|record| record.was.is_page()))
     }
 
-    /// What becomes of a URL, in view of what it was if it was put back.
+    /// What becomes of a URL, in view of what it was if it was put back. A redirect may be a passing one.
     pub(crate) fn after_revisit(
         &mut self,
         batch: &mut Batch,
         id: CrawlId,
         key: UrlKey,
         outcome: Outcome,
+        is_passing: bool,
         now: Timestamp,
     ) -> Result<Outcome, FrontierError> {
         if outcome.is_open() || !self.has_revisits(id) {
@@ -105,19 +107,15 @@ impl Frontier {
         }
         let outcome = match outcome {
             Outcome::Failed { error: ErrorKind::Status(status @ (404 | 410)), .. } => {
-                // Each refresh puts a page back once, so that this is an answer to another run than the first. What a clock
-                // said that was set back since says nothing.
-                let first = batch.get(&MISSING, &row)?.map(Timestamp).filter(|first| *first <= now);
-                match first {
-                    Some(first) if now.since(first) >= GONE_AFTER => {
-                        batch.remove(&MISSING, &row);
-                        return Ok(Outcome::Gone { status, first, last: now });
-                    }
-                    Some(_) => {}
-                    None => batch.put(&MISSING, &row, &now.0),
+                match first_missed(batch, &row, now)? {
+                    Some(first) => return Ok(Outcome::Gone { status, first, last: now }),
+                    None => was,
                 }
-                was
             }
+            Outcome::Redirected { .. } if is_passing => match first_missed(batch, &row, now)? {
+                Some(_) => return Ok(outcome),
+                None => was,
+            },
             Outcome::Failed { .. } | Outcome::Trap { .. } | Outcome::OverLimit { .. } => was,
             answered => {
                 batch.remove(&MISSING, &row);
@@ -127,5 +125,24 @@ impl Frontier {
         let store = self.store.clone();
         self.crawl_mut(id).site(&store, key.host)?.record.pages += 1;
         Ok(outcome)
+    }
+}
+
+/// When a page was first missed, where that is long enough ago to be believed; else notes it.
+///
+/// Each refresh puts a page back once, so that this is an answer to another run than the first. What a clock said that was
+/// set back since says nothing.
+fn first_missed(batch: &mut Batch, row: &PageKey, now: Timestamp) -> Result<Option<Timestamp>, KvError> {
+    let first = batch.get(&MISSING, row)?.map(Timestamp).filter(|first| *first <= now);
+    match first {
+        Some(first) if now.since(first) >= GONE_AFTER => {
+            batch.remove(&MISSING, row);
+            Ok(Some(first))
+        }
+        Some(_) => Ok(None),
+        None => {
+            batch.put(&MISSING, row, &now.0);
+            Ok(None)
+        }
     }
 }

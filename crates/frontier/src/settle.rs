@@ -64,6 +64,8 @@ pub enum End {
     Redirect {
         /// There.
         to: PageUrl,
+        /// For now, as it says itself (302, 303, 307): a page that is kept is not given up for that at once.
+        passing: bool,
     },
     /// Forbidden by robots.txt, by this line.
     Disallowed {
@@ -137,6 +139,7 @@ impl Frontier {
         }
         let mut offers = Vec::new();
         let mut inviter = None;
+        let is_passing = matches!(&settled.end, End::Redirect { passing: true, .. });
         let outcome = match settled.end {
             End::Page { bytes, links, text, topic } => {
                 let is_revisit = self.is_revisit(batch, id, settled.key)?;
@@ -173,11 +176,11 @@ impl Frontier {
                 self.crawl_mut(id).site(&store, settled.key.host)?.record.pages += 1;
                 Outcome::NotModified
             }
-            End::Redirect { to } if record.hops + 1 > MOST_HOPS => {
+            End::Redirect { to, .. } if record.hops + 1 > MOST_HOPS => {
                 tracing::debug!(url = %record.url, %to, "too many redirects");
                 Outcome::Failed { error: ErrorKind::RedirectLoop, tries: record.tries + 1 }
             }
-            End::Redirect { to } => {
+            End::Redirect { to, .. } => {
                 offers.push(Offer::redirect(&record, settled.key, &to));
                 Outcome::Redirected { to }
             }
@@ -194,7 +197,7 @@ impl Frontier {
             }
             End::NoRoom | End::Unfinished => return Ok(()),
         };
-        let outcome = self.after_revisit(batch, id, settled.key, outcome, now)?;
+        let outcome = self.after_revisit(batch, id, settled.key, outcome, is_passing, now)?;
         self.crawl_mut(id).guards.ended(settled.key, !outcome.is_open());
         self.record(batch, id, settled.key, record, outcome)?;
         self.recent.touch(offers.iter().map(|offer| offer.key));
@@ -251,7 +254,7 @@ impl Frontier {
                 }
                 if let Some(record) = batch.get(&URLS, &page_key(id, key))? {
                     // What was found out without asking says nothing about a page that is kept.
-                    let outcome = self.after_revisit(batch, id, key, outcome, Timestamp::ZERO)?;
+                    let outcome = self.after_revisit(batch, id, key, outcome, false, Timestamp::ZERO)?;
                     self.record(batch, id, key, record, outcome)?;
                 } else {
                     self.crawl_mut(id).in_hand.remove(&key);

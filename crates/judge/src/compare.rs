@@ -3,17 +3,18 @@
 //! Similarity is that of the fingerprints, as the source paper has it. Edits scattered over a text cost it more hashes
 //! than characters, so the share of the text that really stands in both is told beside it, passage by passage.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::winnow::{Minutia, Winnowing, normal};
+use crate::winnow::{Minutia, Winnowing, normal, rolling_hashes};
 
 /// At or above this a page is a near duplicate, unless said otherwise.
 pub const THRESHOLD: f64 = 0.7;
 
-/// Places of one hash in one text that are looked at: a text that repeats itself matches itself everywhere.
+/// Places of one run in a text that are looked at for the longest: one that repeats itself has it everywhere.
 const MOST_PLACES: usize = 32;
 
 /// A text made ready to be compared.
@@ -98,7 +99,8 @@ impl Prepared {
     }
 
     /// The passages that stand in both, at least as long as those that are certain to be found, in the order of the
-    /// first text. They may overlap where a text repeats itself.
+    /// first text: all of it that stands in the second is in one of them. Where the second repeats itself, one of its
+    /// places is told. They may overlap at their ends.
     pub fn passages(&self, other: &Prepared) -> Vec<Passage> {
         let runs = self.runs(other);
         let bytes = |text: &Prepared, run: Range<usize>| {
@@ -118,49 +120,54 @@ impl Prepared {
         if self.is_same(other) {
             return 1.0;
         }
-        let mut covered = (vec![false; self.characters.len()], vec![false; other.characters.len()]);
-        for (first, second, length) in self.runs(other) {
-            covered.0[first..first + length].fill(true);
-            covered.1[second..second + length].fill(true);
-        }
-        let part = |covered: &[bool]| {
-            covered.iter().filter(|covered| **covered).count() as f64 / covered.len().max(1) as f64
+        let (own, others) = (self.certain_runs(), other.certain_runs());
+        let part = |text: &Prepared, of: &[u64], among: &[u64]| {
+            let known: HashSet<u64> = among.iter().copied().collect();
+            let (mut covered, mut until) = (0, 0);
+            for (at, _) in of.iter().enumerate().filter(|(_, hash)| known.contains(hash)) {
+                let end = at + text.settings.certain();
+                covered += end - at.max(until);
+                until = end;
+            }
+            covered as f64 / text.characters.len().max(1) as f64
         };
-        part(&covered.0).min(part(&covered.1))
+        part(self, &own, &others).min(part(other, &others, &own))
     }
 
-    /// Common runs: place in each, and length in characters.
+    /// The hash of every run that is just long enough to be certain.
+    fn certain_runs(&self) -> Vec<u64> {
+        let codes: Vec<u32> = self.characters.iter().map(|c| u32::from(*c)).collect();
+        let mut hashes = Vec::new();
+        rolling_hashes(&codes, self.settings.certain(), &mut hashes);
+        hashes
+    }
+
+    /// Common runs: place in each, and length in characters. In a time that grows with the texts and not with their
+    /// square, however often they repeat themselves: each run begins where the one before ends.
     fn runs(&self, other: &Prepared) -> Vec<(usize, usize, usize)> {
-        let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
-        for minutia in &other.minutiae {
-            let places = places.entry(minutia.hash).or_default();
-            if places.len() < MOST_PLACES {
-                places.push(minutia.at);
-            }
-        }
         let least = self.settings.certain();
-        let mut runs = Vec::new();
-        // For each shift between the texts, how far it has been looked at.
-        let mut looked_at: HashMap<isize, usize> = HashMap::new();
-        for minutia in &self.minutiae {
-            for &second in places.get(&minutia.hash).into_iter().flatten() {
-                let first = minutia.at;
-                let until = looked_at.entry(first as isize - second as isize).or_default();
-                if first < *until {
-                    continue;
+        let own = self.certain_runs();
+        let mut places: Vec<(u64, usize)> =
+            other.certain_runs().into_iter().enumerate().map(|(at, hash)| (hash, at)).collect();
+        places.sort_unstable();
+        let same = |first: usize, second: usize| {
+            let pairs = self.characters[first..].iter().zip(&other.characters[second..]);
+            pairs.take_while(|(a, b)| a == b).count()
+        };
+        let (mut runs, mut first) = (Vec::new(), 0);
+        while let Some(hash) = own.get(first) {
+            let from = places.partition_point(|(other, _)| other < hash);
+            let there = places[from..].iter().take_while(|(other, _)| other == hash).take(MOST_PLACES);
+            let longest = there.map(|(_, second)| (same(first, *second), Reverse(*second))).max();
+            first += match longest {
+                Some((length, Reverse(second))) if length >= least => {
+                    runs.push((first, second, length));
+                    // The next one that reaches further than this.
+                    length - least + 1
                 }
-                let same = |pair: &(&char, &char)| pair.0 == pair.1;
-                let (a, b) = (&self.characters, &other.characters);
-                let after = a[first..].iter().zip(&b[second..]).take_while(same).count();
-                let before = a[..first].iter().rev().zip(b[..second].iter().rev()).take_while(same).count();
-                *until = first + after.max(1);
-                if before + after >= least {
-                    runs.push((first - before, second - before, before + after));
-                }
-            }
+                _ => 1,
+            };
         }
-        runs.sort_unstable();
-        runs.dedup();
         runs
     }
 }
@@ -271,6 +278,22 @@ mod tests {
         assert!(first.share(&second) > 0.4 && first.share(&second) < 0.6, "{}", first.share(&second));
     }
 
+    /// A text in which everything stands everywhere takes no longer than another.
+    #[test]
+    fn texts_that_repeat_themselves_are_compared() {
+        let (first, second) = (prepared(&"ab".repeat(200_000)), prepared(&"ba".repeat(200_001)));
+        let found = first.passages(&second);
+        assert_eq!((found.len(), found[0].length), (1, 400_000));
+        assert_eq!(first.share(&second), 1.0);
+        // Of many places that with the longest passage is told; beyond those looked at, one of them.
+        let text = format!("{}the sea comes in", "the sea is wide ".repeat(20));
+        let found = prepared("so the sea comes in").passages(&prepared(&text));
+        assert_eq!(
+            found.iter().map(|passage| &text[passage.second.clone()]).collect::<Vec<_>>(),
+            ["the sea comes in"]
+        );
+    }
+
     #[test]
     fn similarity_is_of_the_longer_and_containment_of_each() {
         let found = likeness(&[1, 2, 3, 4], &[2, 4]);
@@ -294,6 +317,20 @@ mod tests {
     }
 
     proptest! {
+        /// The guarantee: every letter of a run that is long enough is in a passage, however often the run is there.
+        #[test]
+        fn every_run_that_is_long_enough_is_in_a_passage(a in "[ab]{0,60}", b in "[ab]{0,60}", often in 1..50_usize) {
+            let b = b.repeat(often);
+            let (first, second) = (prepared(&a), prepared(&b));
+            let mut told = vec![false; a.len()];
+            first.passages(&second).into_iter().for_each(|passage| told[passage.first].fill(true));
+            let mut expected = vec![false; a.len()];
+            for at in (0..a.len()).filter(|at| a.len() - at >= 6 && b.contains(&a[*at..at + 6])) {
+                expected[at..at + 6].fill(true);
+            }
+            prop_assert_eq!(told, expected);
+        }
+
         #[test]
         fn any_texts_can_be_compared(a in "[ab ]{0,40}", b in "[ab ]{0,40}") {
             let (first, second) = (prepared(&a), prepared(&b));
@@ -302,6 +339,7 @@ mod tests {
                 prop_assert_eq!(normal(&a[passage.first]), normal(&b[passage.second]));
             }
             prop_assert!((0.0..=1.0).contains(&first.share(&second)));
+            prop_assert_eq!(first.share(&second), second.share(&first));
             prop_assert_eq!(first.likeness(&second).similarity, second.likeness(&first).similarity);
         }
     }

@@ -251,7 +251,7 @@ impl Winnower {
 }
 
 /// The mixed hashes of all runs of `gram` characters.
-fn rolling_hashes<C: Copy + Into<u64>>(codes: &[C], gram: usize, hashes: &mut Vec<u64>) {
+pub(crate) fn rolling_hashes<C: Copy + Into<u64>>(codes: &[C], gram: usize, hashes: &mut Vec<u64>) {
     if codes.len() < gram {
         return;
     }
@@ -429,16 +429,26 @@ mod tests {
         /// The promise on which everything rests: a long enough quotation cannot hide.
         #[test]
         fn a_shared_run_leaves_a_shared_hash(
-            run in "[a-d]{6,20}", before in "[e-h]{0,20}", after in "[e-h]{0,20}", other in "[i-l]{0,20}",
+            letters in "[a-d]{60}", more in 0_usize..20, gram in 1_usize..=20, window in 1_usize..=16, md5: bool,
+            before in "[e-h]{0,40}", after in "[e-h]{0,40}", other in "[i-l]{0,40}", rest in "[i-l]{0,40}",
         ) {
-            let (a, b) = (hashes(SMALL, &format!("{before}{run}{after}")), hashes(SMALL, &format!("{other}{run}")));
+            let settings = Winnowing { gram, window, hash: if md5 { Hash::Md5 } else { Hash::Rolling } };
+            let run = &letters[..settings.certain() + more];
+            let a = hashes(settings, &format!("{before} {run} {after}"));
+            let b = hashes(settings, &format!("{other}. {}, {rest}", run.to_uppercase()));
             prop_assert!(a.iter().any(|hash| b.contains(hash)));
         }
 
         /// Noise suppression: what is shorter than K never matches.
         #[test]
-        fn a_run_shorter_than_a_gram_leaves_none(run in "[a-d]{0,2}", before in "[e-h]{1,20}", other in "[i-l]{1,20}") {
-            let (a, b) = (hashes(SMALL, &format!("{before}{run}")), hashes(SMALL, &format!("{run}{other}")));
+        fn a_run_shorter_than_a_gram_leaves_none(
+            letters in "[a-d]{20}", gram in 1_usize..=20, window in 1_usize..=16, md5: bool,
+            before in "[e-h]{1,40}", after in "[e-h]{1,40}", other in "[i-l]{1,40}", rest in "[i-l]{1,40}",
+        ) {
+            let settings = Winnowing { gram, window, hash: if md5 { Hash::Md5 } else { Hash::Rolling } };
+            let run = &letters[..gram - 1];
+            let a = hashes(settings, &format!("{before}{run}{after}"));
+            let b = hashes(settings, &format!("{other}{run}{rest}"));
             prop_assert!(!a.iter().any(|hash| b.contains(hash)));
         }
 

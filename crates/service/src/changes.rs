@@ -92,9 +92,7 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
         let kept = versions(&look.snapshot, look.crawl, key)?;
         let Some(latest) = kept.last() else { continue };
         if let Outcome::Redirected { to } = &record.outcome {
-            let seen = visits(&look.snapshot, look.crawl, key)?;
-            let since = seen.iter().rev().take_while(|visited| !visited.is_version()).last();
-            let at = since.map_or(latest.at, |visited| visited.at).into();
+            let at = moved_at(&visits(&look.snapshot, look.crawl, key)?).unwrap_or(latest.at).into();
             if is_meant(at) {
                 counts.moved += 1;
                 listed.add(MOVED, at, ChangesRow::Moved { url, to: to.to_string(), at });
@@ -129,6 +127,13 @@ pub(crate) fn changes(data: &Data, request: &ChangesRequest, out: &mut Sink<'_>)
 /// Pages that are gone or lead elsewhere come before all that changed.
 const GONE: u8 = u8::MAX;
 const MOVED: u8 = GONE - 1;
+
+/// When a page led elsewhere first, after it was last found; what failed since says nothing.
+fn moved_at(visits: &[Visited]) -> Option<Timestamp> {
+    let is_found = |visited: &&Visited| matches!(visited.visit.status, Some(200..=299 | 304));
+    let since = visits.iter().rev().take_while(|visited| !is_found(visited));
+    since.filter(|visited| matches!(visited.visit.status, Some(300..=399))).last().map(|visited| visited.at)
+}
 
 /// How much a change matters: noise least, then what leaves the text as it was.
 fn rank(change: &PageChange) -> u8 {

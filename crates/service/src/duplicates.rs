@@ -214,8 +214,11 @@ impl Groups {
             let (_, text, host, page) = row?;
             let key = UrlKey { host: HostKey(host), page };
             match first.filter(|(known, _)| *known == text) {
-                Some((_, other)) => pairs.extend(gather.pair((other, text), (key, text))?),
-                None => first = Some((text, key)),
+                Some((_, other)) if gather.place((other, text))?.is_some() => {
+                    pairs.extend(gather.pair((other, text), (key, text))?);
+                }
+                // The first of them, or the first that is a page still.
+                _ => first = Some((text, key)),
             }
         }
         for row in snapshot.prefix(&TWINS, &crawl.0) {
@@ -227,7 +230,8 @@ impl Groups {
             }
             let Some(own) = snapshot.get(&FINGERPRINTS, &page_key(crawl, key))? else { continue };
             for twin in standing {
-                pairs.extend(gather.pair((key, own.exact), (twin.page, twin.exact))?);
+                let other = gather.standing(twin.page, twin.exact)?;
+                pairs.extend(gather.pair((key, own.exact), (other, twin.exact))?);
             }
         }
         let mut compared = HashMap::new();
@@ -416,6 +420,22 @@ impl Gather<'_> {
     ) -> Result<Option<(usize, usize)>, ServiceError> {
         let first = self.place(first)?;
         Ok(first.zip(self.place(second)?))
+    }
+
+    /// A page with a text, or where it is none any more, since it was excluded, a copy of it that is.
+    fn standing(&mut self, page: UrlKey, text: u64) -> Result<UrlKey, ServiceError> {
+        if self.place((page, text))?.is_some() {
+            return Ok(page);
+        }
+        let copies = self.snapshot.prefix(&EXACT_TEXTS, &(self.crawl.0, text)).keys();
+        for row in copies.take(MOST_MEMBERS) {
+            let (.., host, copy) = row?;
+            let copy = UrlKey { host: HostKey(host), page: copy };
+            if self.place((copy, text))?.is_some() {
+                return Ok(copy);
+            }
+        }
+        Ok(page)
     }
 
     fn place(&mut self, (key, text): (UrlKey, u64)) -> Result<Option<usize>, ServiceError> {

@@ -20,7 +20,7 @@ pub(crate) struct Met {
     pub(crate) last: Option<(Timestamp, VisitRecord)>,
     /// The latest visit whose page is kept.
     pub(crate) version: Option<(Timestamp, VisitRecord)>,
-    /// The latest title that a visit brought, and the content type with it: a 304 has neither.
+    /// The title and the content type of what is kept; of other URLs those that a visit brought last.
     pub(crate) title: Option<String>,
     pub(crate) content_type: Option<String>,
 }
@@ -123,6 +123,13 @@ impl Iterator for Walk {
             }
             met.last = Some((at, visit));
         }
+        // Of a page that is kept, and not of what its server says instead while it is missing.
+        if met.record.outcome.is_page()
+            && let Some((_, kept)) = &met.version
+        {
+            met.title.clone_from(&kept.title);
+            met.content_type.clone_from(&kept.content_type);
+        }
         Some(Ok(met))
     }
 }
@@ -189,7 +196,7 @@ mod tests {
     #[test]
     fn the_latest_visit_is_the_last_of_the_archive_and_then_of_the_clock() {
         type Seen = (u64, Option<u64>, Option<u16>);
-        let cases: [(&[Seen], u64, u64); 6] = [
+        let cases: [(&[Seen], u64, u64); 7] = [
             (&[(10, Some(0), Some(200)), (20, Some(100), Some(200))], 20, 20),
             // The clock was ahead at the first.
             (&[(10, Some(100), Some(200)), (9_000, Some(0), Some(200))], 10, 10),
@@ -198,6 +205,8 @@ mod tests {
             (&[(10, Some(100), Some(200)), (9_000, Some(0), Some(200)), (9_500, None, Some(304))], 10, 10),
             (&[(10, Some(0), Some(200)), (20, None, Some(304)), (30, None, None)], 30, 10),
             (&[(10, None, None), (20, None, None)], 20, 0),
+            // The page that says so is not the one that is kept.
+            (&[(10, Some(0), Some(200)), (20, Some(100), Some(404))], 20, 10),
         ];
         for (number, (visits, last, told)) in cases.into_iter().enumerate() {
             let store = Store::memory();
@@ -206,7 +215,7 @@ mod tests {
             let key = UrlKey::of(&record.url);
             batch.put(&URLS, &(1, key.host.0, key.page), &record);
             for (at, place, status) in visits.iter().copied() {
-                let is_page = status == Some(200);
+                let is_page = matches!(status, Some(200 | 404));
                 let visit = VisitRecord {
                     status,
                     error: status.is_none().then_some(ErrorKind::Timeout),

@@ -422,7 +422,7 @@ impl Story {
     ) -> Result<Option<String>, ServiceError> {
         let missing = self.snapshot.get(&MISSING, &page_key(self.crawl, key))?.map(|first| {
             let first = Moment(Timestamp(first));
-            format!("said to be missing since {first}; it is gone when that is said again after two days")
+            format!("said to be missing since {first}; that is believed when it is said again after two days")
         });
         let changes = self.changes(key, settings, now)?;
         Ok(match (changes, missing) {

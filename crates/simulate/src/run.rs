@@ -526,7 +526,7 @@ impl Simulation<'_> {
                 let bytes = self.web.bytes.get(page as usize).map_or(0, |bytes| u64::from(*bytes));
                 End::Page { bytes, links, text: None, topic }
             }
-            Says::Redirect(to) => End::Redirect { to: self.web.url(to)? },
+            Says::Redirect(to) => End::Redirect { to: self.web.url(to)?, passing: false },
             Says::Failed(error) => End::Failed { error, patience: Patience::Drop },
             Says::Disallowed => End::Disallowed { line: None },
             Says::Unwanted(what) => End::Unwanted { what },

@@ -69,6 +69,8 @@ export interface PageVersion {
   bytes: number;
   accepted: boolean;
   text?: string;
+  /** Its bytes in Base64. */
+  raw?: string | null;
 }
 
 const at = <R extends string>(project: string, rest: R) => `/projects/${part(project)}${rest}` as `/projects/${string}${R}`;
@@ -85,5 +87,7 @@ export const versions = (project: string, url: string, signal?: AbortSignal) =>
   get<Items<PageVersion>>(at(project, '/versions'), { url }, signal);
 export const version = (project: string, url: string, when: string, signal?: AbortSignal) =>
   get<PageVersion>(at(project, '/version'), { url, at: when }, signal);
+export const versionBytes = (project: string, url: string, when: string) =>
+  get<PageVersion>(at(project, '/version'), { url, at: when, raw: true });
 export const accept = (project: string, url: string, when: string) =>
   post<{ url: string; version: string; at: string }>(at(project, '/accepted'), { url, at: when });

@@ -31,11 +31,13 @@ fn picture(stripe: u32) -> Vec<u8> {
     bytes
 }
 
-/// A page with two images and a link, and one that never changes; which version is served says the number.
+/// A page with two images and a link, and one that never changes; which version is served says the number. Of the third
+/// nothing is there.
 fn gallery(version: Arc<AtomicU32>) -> Desk {
     let web = small(&["gallery.test"], move |request| {
         let now = version.load(Ordering::Relaxed);
         match request.path.as_str() {
+            _ if now == 2 => missing(),
             "/" => Answer::new(
                 200,
                 "text/html",
@@ -137,6 +139,14 @@ fn an_image_replaced_under_the_same_url_is_told_with_both() {
     // No image is searched.
     let found = desk.json(&["search", "pictures"]).remove(0);
     assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");
+    // What is missing once is kept as it was, and so is what was told of it.
+    version.store(2, Ordering::Relaxed);
+    assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+    let later = desk.json(&["changes"]);
+    assert_eq!((later.len(), row(&later, "/still")), (rows.len(), row(&rows, "/still")), "{later:?}");
+    let kept = desk.json(&["pages"]);
+    let a = row(&kept, "/a.png").unwrap();
+    assert_eq!((&a["status"], &a["content_type"]), (&404.into(), &"image/png".into()), "{a}");
 }
 
 #[test]
@@ -293,6 +303,9 @@ fn noise_hides_nothing_that_somebody_wrote() {
         (&rows[0]["row"], rows[0]["to"].as_str().unwrap().ends_with("/clock")),
         (&"moved".into(), true)
     );
+    // Not when it was last asked for and found as it was.
+    let [moved, before] = [&rows[0]["at"], &row(&rows, "/news").unwrap()["before"]].map(Value::as_str);
+    assert!(moved > before, "{rows:?}");
     let first = desk.json(&["changes", "--ignore", ".clock", "--limit", "3"]);
     assert_eq!(first[..3], rows[..3]);
     let counts = rows.last().unwrap();

@@ -329,7 +329,7 @@ fn links_of_near_duplicates_are_left_alone_where_that_is_wanted() {
         let order = (0..pairs.len()).map(|place| pairs[place * 37 % pairs.len()].as_str());
         format!("<p>{}.</p>", order.collect::<Vec<_>>().join(" "))
     };
-    let check = |judge: &str, act: &str, other: String, groups: u64, follows: bool| {
+    let check = |judge: &str, act: &str, other: String, groups: u64, follows: bool, searched: u64| {
         let desk = Desk::new(small(&["near.test"], move |request| match request.path.as_str() {
             "/" => html("Start", "", "<p>One article.</p>", &["/first".to_owned()]),
             "/first" => html("First", "", &article(1, 0), &["/other".to_owned()]),
@@ -341,16 +341,21 @@ fn links_of_near_duplicates_are_left_alone_where_that_is_wanted() {
         desk.crawl(&start, &[&format!("--duplicates={judge}"), &format!("--near-duplicates={act}")]);
         let rows = desk.json(&["duplicates"]);
         assert_eq!(rows.last().unwrap()["groups"].as_u64(), Some(groups), "{judge} {act}: {rows:?}");
+        desk.json(&["search", &words(1, 200)[100]]);
+        let index = desk.json(&["index", "list"]).remove(0);
+        assert_eq!(index["documents"].as_u64(), Some(searched), "{judge} {act}: {index}");
         let why = desk.json(&["why", &format!("{start}last")]).remove(0);
         assert_eq!(why["outcome"] == "fetched", follows, "{judge} {act}: {why}");
         assert_eq!(why["rules"].to_string().contains("only duplicates of other pages"), !follows, "{why}");
     };
-    check("winnowing", "skip-links", article(1, 2), 1, false);
-    check("winnowing", "mark", article(1, 2), 1, true);
-    check("keywords", "skip-links", shuffled(), 1, false);
-    check("keywords", "mark", shuffled(), 1, true);
+    check("winnowing", "skip-links", article(1, 2), 1, false, 3);
+    check("winnowing", "mark", article(1, 2), 1, true, 4);
+    check("winnowing", "skip-indexing", article(1, 2), 1, true, 3);
+    check("winnowing", "skip", article(1, 2), 1, false, 2);
+    check("keywords", "skip-links", shuffled(), 1, false, 3);
+    check("keywords", "mark", shuffled(), 1, true, 4);
     // The same words in another order are another text.
-    check("winnowing", "skip-links", shuffled(), 0, true);
+    check("winnowing", "skip-links", shuffled(), 0, true, 4);
 }
 
 /// A PDF with these words, five a line.
@@ -442,6 +447,30 @@ fn a_group_outlives_the_page_that_was_read_first() {
     assert!(group["members"][1]["similarity"].as_f64().unwrap() > 0.9, "{group}");
 }
 
+/// Whichever page of a group is excluded, the others stay in it.
+#[test]
+fn a_group_outlives_a_page_that_is_excluded() {
+    const PATHS: [&str; 4] = ["a", "b", "c", "near"];
+    for excluded in PATHS {
+        let desk = Desk::new(small(&["pier.test"], |request| match request.path.as_str() {
+            "/" => html("Start", "", "<p>All.</p>", &PATHS.map(|path| format!("/{path}"))),
+            "/a" | "/b" | "/c" => html("Page", "", &article(1, 0), &[]),
+            "/near" => html("Near", "", &article(1, 1), &[]),
+            _ => missing(),
+        }));
+        let start = desk.site.start_url();
+        desk.crawl(&start, &["--duplicates=winnowing"]);
+        let without = format!("--exclude=/{excluded}");
+        desk.crawl(&start, &["--duplicates=winnowing", "--incremental", &without]);
+        let group = desk.json(&["duplicates"]).remove(0);
+        let members = group["members"].as_array().unwrap().iter();
+        let mut found: Vec<&str> = members.map(|member| member["url"].as_str().unwrap()).collect();
+        found.sort_unstable();
+        let others = PATHS.iter().filter(|path| **path != excluded);
+        assert_eq!(found, others.map(|path| format!("{start}{path}")).collect::<Vec<_>>(), "{group}");
+    }
+}
+
 /// The same pages at other paths, each of which only the one before leads to. What is gone answers 404, or redirects.
 #[test]
 fn a_site_that_moved_is_crawled_on() {
@@ -505,8 +534,9 @@ fn texts_judged_by_other_settings_are_judged_again_by_repair() {
 #[test]
 fn pages_that_say_what_another_host_says_earn_their_template_no_further_ones() {
     const PAGES: u64 = 80;
-    let fetched = |judge: &str| {
-        let web = small(&["first.test", "second.test"], |request| {
+    // Pages of one kind that link to each other, or of two kinds that invite each other.
+    let fetched = |judge: &str, other: &'static str, limit: &str| {
+        let web = small(&["first.test", "second.test"], move |request| {
             let (host, port) = request.host.split_once(':').unwrap_or((request.host.as_str(), "80"));
             let number = request.path.rsplit('/').next().and_then(|rest| rest.parse::<u64>().ok());
             match (host, request.path.as_str(), number) {
@@ -521,8 +551,9 @@ fn pages_that_say_what_another_host_says_earn_their_template_no_further_ones() {
                     html(&format!("Article {n}"), "", &article(n, 0), &[])
                 }
                 ("second.test", _, Some(n @ 1..=PAGES)) => {
+                    let kind = if request.path.starts_with("/list/") { other } else { "list" };
                     let links: Vec<String> =
-                        (n + 1..n + 4).filter(|n| *n <= PAGES).map(|n| format!("/list/{n}")).collect();
+                        (n + 1..n + 4).filter(|n| *n <= PAGES).map(|n| format!("/{kind}/{n}")).collect();
                     html(&format!("List {n}"), "Menu", &article(n, 1), &links)
                 }
                 _ => missing(),
@@ -531,11 +562,20 @@ fn pages_that_say_what_another_host_says_earn_their_template_no_further_ones() {
         let desk = Desk::new(web);
         let start = format!("http://first.test:{}/", desk.site.port());
         let judge = format!("--duplicates={judge}");
-        desk.crawl(&start, &["--scope=any", &judge, "--order=breadth-first", "--max-stale-per-template=1"]);
+        desk.crawl(
+            &start,
+            &["--scope=any", &judge, "--order=breadth-first", "--max-stale-per-template=1", limit],
+        );
         let rows = desk.json(&["pages", "--outcome", "fetched"]);
         rows.iter().filter(|row| row["url"].as_str().unwrap().contains("second.test")).count() as u64
     };
-    assert_eq!(fetched("off"), PAGES, "all are new to their host");
-    let known = fetched("winnowing");
+    let of_host = "--max-stale-per-host=10";
+    assert_eq!(fetched("off", "list", of_host), PAGES, "all are new to their host");
+    let known = fetched("winnowing", "list", of_host);
     assert!(known < PAGES / 2, "{known} pages");
+    // What the host has brought ends invitations, too.
+    let all = fetched("winnowing", "more", "--max-stale-per-host=0");
+    assert!(all >= PAGES, "{all} pages");
+    let known = fetched("winnowing", "more", of_host);
+    assert!((10..all / 2).contains(&known), "{known} of {all} pages");
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use archive::tables::VISITS;
-use frontier::tables::URLS;
+use frontier::tables::{MISSING, URLS};
 use kv::{Reader, Store};
 use model::Outcome;
 use serde_json::Value;
@@ -393,4 +393,60 @@ fn pages_stay_pages_through_an_outage() {
     check(["asked for again", ": "]);
     let text = desk.say(&["refresh", "-q"]).out;
     assert!(text.contains("3 fetched (3 still to be asked for again), 0 URLs wait"), "{text}");
+}
+
+/// While it is mended, a site leads all its pages to one that says so: they are kept, and there again when it is done. When
+/// that is said days later still, it is believed.
+#[test]
+fn pages_that_lead_elsewhere_for_now_are_kept() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    const DAYS: u64 = 3 * 86_400_000;
+    let mended = Arc::new(AtomicBool::new(false));
+    let seen = mended.clone();
+    let web = crate::served::small(&["pier.test"], move |request| {
+        let page = |text: &str| webs::Answer::new(200, "text/html", format!("<title>Pier</title>{text}"));
+        match request.path.as_str() {
+            "/robots.txt" => crate::served::missing(),
+            "/soon" => page("<p>We are back soon.</p>"),
+            _ if seen.load(Ordering::Relaxed) => webs::Answer::redirect(302, "/soon"),
+            "/" => page("<a href=/harbour>harbour</a><a href=/lighthouse>light</a>"),
+            path => page(&format!("<p>Ships pass {} at night.</p>", &path[1..])),
+        }
+    });
+    let desk = crate::duplicates::Desk::new(web);
+    let start = desk.site.start_url();
+    desk.crawl(&start, &[]);
+    let refresh = |is_mended: bool| {
+        mended.store(is_mended, Ordering::Relaxed);
+        let said = desk.say(&["refresh", "-q"]);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+    };
+    let kept = || desk.json(&["pages", "--outcome", "fetched", "--outcome", "not-modified"]);
+    let check = |pages: usize, hits: usize| {
+        assert_eq!(kept().len(), pages, "{:?}", kept());
+        let found = desk.json(&["search", "ships night"]).remove(0);
+        assert_eq!(found["hits"].as_array().unwrap().len(), hits, "{found}");
+        assert_eq!(desk.say(&["check"]).code, Some(0));
+    };
+    check(3, 2);
+    refresh(true);
+    check(4, 2);
+    let rows = kept();
+    let harbour = rows.iter().find(|row| row["url"].as_str().unwrap().ends_with("/harbour")).unwrap();
+    assert_eq!(harbour["words"], "fetched, kept; last asked: 302", "{harbour}");
+    assert_eq!(desk.json(&["changes"]).last().unwrap()["moved"], 0);
+    refresh(false);
+    check(4, 2);
+    refresh(true);
+    {
+        let store = Store::open(&Path::new(&desk.data()).join("crawl"), kv::Options::default()).unwrap();
+        let waiting: Vec<_> = store.iter(&MISSING).map(Result::unwrap).collect();
+        assert_eq!(waiting.len(), 3, "said once since they were there again");
+        let mut batch = store.batch();
+        waiting.iter().for_each(|(page, since)| batch.put(&MISSING, page, &(since - DAYS)));
+        store.commit(batch, kv::Durability::Synced).unwrap();
+    }
+    refresh(true);
+    check(1, 0);
+    assert_eq!(desk.json(&["changes"]).last().unwrap()["moved"], 3);
 }

@@ -45,8 +45,8 @@ impl Conductor {
             ..
         } = read;
         self.tell(|| Event::Visited { lease, key, visited: Visited::of(&end, Some(&visit), rows.as_ref()) });
-        // Pages that have, or had, its text.
-        let mut copies = Vec::new();
+        // Pages that have, or had, its text; and whether anything was told of its rows.
+        let (mut copies, mut told) = (Vec::new(), false);
         if !matches!(end, End::NoRoom) {
             if let Some(records) = &records {
                 let start = self.archive.as_ref().map(ArchiveWriter::position);
@@ -78,6 +78,7 @@ impl Conductor {
                 state.batch.put(&LINKS, &row, links);
             }
             if let Some(rows) = rows {
+                told = true;
                 self.keep_rows(state, rows)?;
             }
             if matches!(end, End::NotModified) {
@@ -99,7 +100,11 @@ impl Conductor {
             state.visits += 1;
         }
         let missing = matches!(&end, End::Failed { error: ErrorKind::Status(404 | 410), .. });
-        if missing {
+        let elsewhere = match &end {
+            End::Redirect { to, passing: true } => Some(to.clone()),
+            _ => None,
+        };
+        if missing || elsewhere.is_some() {
             copies = self.duplicates.copies(&mut state.batch, self.id, key)?;
         } else if matches!(&end, End::Redirect { .. } | End::Unwanted { .. }) {
             copies = self.duplicates.forget(&mut state.batch, self.id, key)?;
@@ -107,14 +112,26 @@ impl Conductor {
         let settled = Settled { lease, key, sent: Some(sent), asked, end };
         let moment = self.moment(state);
         self.frontier.settle(&mut state.batch, settled, moment)?;
-        if missing && self.is_gone(state, key)? {
-            revisits::repeat_rows(&mut state.batch, self.id, key, started, Some(Stand::Gone))?;
+        let stand = match elsewhere {
+            Some(to) if self.leads_elsewhere(state, key)? => Some(Stand::Moved { to }),
+            None if missing && self.is_gone(state, key)? => Some(Stand::Gone),
+            _ => None,
+        };
+        if let Some(stand) = stand {
+            if !told {
+                revisits::repeat_rows(&mut state.batch, self.id, key, started, Some(stand))?;
+            }
             self.duplicates.forget(&mut state.batch, self.id, key)?;
         }
         let nofollow = self.project.crawl.follow_nofollow;
         self.duplicates.follow_one(&mut self.frontier, &mut state.batch, self.id, &copies, nofollow)?;
         drop(read.room);
         self.release_if_done(state, lease)
+    }
+
+    fn leads_elsewhere(&self, state: &State, key: UrlKey) -> Result<bool, CrawlError> {
+        let record = state.batch.get(&URLS, &page_key(self.id, key))?;
+        Ok(record.is_some_and(|record| matches!(record.outcome, Outcome::Redirected { .. })))
     }
 
     fn is_gone(&self, state: &State, key: UrlKey) -> Result<bool, CrawlError> {

@@ -671,6 +671,36 @@ fn a_page_is_gone_by_410_as_by_404() {
     }
 }
 
+/// A site that is being mended leads all its pages to one that says so.
+#[test]
+fn a_page_that_leads_elsewhere_for_now_is_kept_until_that_is_said_days_later() {
+    let start = url("a.web", "");
+    let mut desk = Desk::new(std::slice::from_ref(&start));
+    let lease = desk.lease();
+    desk.settle(&lease, page(vec![]));
+    let leads = |passing: bool| move || End::Redirect { to: url("a.web", "soon"), passing };
+    desk.now = desk.now + 24 * HOUR;
+    assert_eq!(desk.revisit(&start, leads(true)), Outcome::Fetched);
+    assert_eq!(desk.outcome(&url("a.web", "soon")).name(), "redirected", "where it leads is asked for");
+    desk.now = desk.now + 24 * HOUR;
+    assert_eq!(desk.revisit(&start, leads(true)), Outcome::Fetched);
+    desk.now = desk.now + HOUR;
+    assert_eq!(desk.revisit(&start, || End::NotModified), Outcome::NotModified, "what was said is no more");
+    desk.now = desk.now + 47 * HOUR;
+    assert_eq!(desk.revisit(&start, leads(true)), Outcome::NotModified);
+    assert_eq!(desk.frontier.crawl(ONE).pages(), 1);
+    desk.now = desk.now + 49 * HOUR;
+    assert_eq!(desk.revisit(&start, leads(true)).name(), "redirected");
+    assert_eq!(desk.frontier.crawl(ONE).pages(), 0);
+
+    let other = url("b.web", "");
+    let mut desk = Desk::new(std::slice::from_ref(&other));
+    let lease = desk.lease();
+    desk.settle(&lease, page(vec![]));
+    desk.now = desk.now + 24 * HOUR;
+    assert_eq!(desk.revisit(&other, leads(false)).name(), "redirected", "for good is believed at once");
+}
+
 /// A first answer of when the clock was ahead counts from when that is found out, and no later.
 #[test]
 fn a_clock_that_was_ahead_does_not_keep_a_page_that_is_gone() {

@@ -156,7 +156,7 @@ impl Servers {
                 text: None,
                 topic: self.web.topics.get(url).cloned(),
             },
-            Some(Answer::Redirect(to)) => End::Redirect { to },
+            Some(Answer::Redirect(to)) => End::Redirect { to, passing: false },
             Some(Answer::Unwanted) => End::Unwanted { what: "image/png".into() },
             Some(Answer::TimesOut) => failed(ErrorKind::Timeout, Patience::Soft),
             Some(Answer::NotFound | Answer::Denied) | None => failed(ErrorKind::Status(404), Patience::Drop),

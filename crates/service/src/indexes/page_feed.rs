@@ -160,8 +160,9 @@ impl PageFeed<'_, '_> {
         let project = self.entry.project.name.as_str();
         let id = page_id(project, url.as_str());
         let readable = matches!(visit.status, Some(200..=299));
-        let missing = matches!(visit.status, Some(404 | 410)) && !self.is_page(key)?;
-        if redirected || missing || readable && visit.noindex {
+        // One answer does not decide of a page that is kept.
+        let is_elsewhere = redirected || matches!(visit.status, Some(404 | 410));
+        if is_elsewhere && !self.is_page(key)? || readable && visit.noindex {
             return self.work.remove(&id);
         }
         let Some(page) = page else { return Ok(()) };

@@ -338,7 +338,7 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
             text: None,
             topic: None,
         },
-        Says::Moved(to) => End::Redirect { to: url(to) },
+        Says::Moved(to) => End::Redirect { to: url(to), passing: false },
         Says::Busy => End::Busy { status, wait: Some(Duration::from_secs(3_600)) },
         _ => End::Failed { error: ErrorKind::Status(status), patience: Patience::Drop },
     };

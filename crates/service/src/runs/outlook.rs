@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use simulate::report::lasting;
 use utoipa::ToSchema;
 
-use crate::simulations::{plan_of, sample_of, wrong};
+use crate::simulations::{pace, plan_of, sample_of, wrong};
 use crate::{Data, ServiceError};
 
 const HOUR: u64 = 3_600_000;
@@ -209,8 +209,7 @@ pub fn forecast_of(data: &Data, id: RunId, most: u64) -> Result<Forecast, Servic
     told.share = most.mass / end.mass;
     (told.share_seconds, told.seconds, told.pages) =
         (all * most.seconds, all * end.seconds, every * end.pages);
-    let pace =
-        rate.map_or_else(|| "at the pace the sites ask for".to_owned(), |rate| format!("at {rate} per host"));
+    let pace = pace(rate);
     let about = if every > 1 { "about " } else { "" };
     told.words = Some(format!(
         "{pace}, {about}{}; {about}{:.0} % of link mass after {}",

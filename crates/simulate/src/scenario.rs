@@ -209,6 +209,9 @@ impl Shape {
 /// The largest Web that is made up.
 const MOST_PAGES: u32 = 20_000_000;
 
+/// Topics at most: for each the Web is read again.
+const MOST_TOPICS: usize = 100;
+
 /// Workers at most.
 const MOST_WORKERS: usize = 10_000;
 
@@ -260,6 +263,9 @@ impl Scenario {
             }
             if !self.start.is_empty() || !self.topic.is_empty() {
                 return wrong("topics: each has its own start and topic; leave those of all out");
+            }
+            if self.topics.len() > MOST_TOPICS {
+                return wrong("topics: a hundred at most");
             }
             if self.topics.iter().any(|topic| topic.start.is_empty()) {
                 return wrong("topics: each names the pages where it begins, {start: [a page]}");

@@ -80,7 +80,7 @@ pub struct CrawlSettings {
     /// What the order random draws by: another number, another order; the same number, the same order again.
     #[schemars(extend("x-group" = "Scope", "x-form" = "number"))]
     pub order_seed: u64,
-    /// Pages kept at which links to a page weigh half as much as links on it, in the order pvalue: fewer before, more later.
+    /// Pages kept at which links to a page weigh half as much as links on it, in the order pvalue: less before, more later.
     /// 0 = as much from the beginning.
     #[schemars(extend("x-group" = "Scope", "x-unit" = "pages"))]
     pub order_aging: u64,

@@ -19,12 +19,12 @@ test('orders are compared, drawn while they go, and downloaded', { timeout: 120_
   const speeds = await rows.locator(`:nth-child(${1 + heads.findIndex((head) => head.trim() === 'Pages/s')})`).allInnerTexts();
   assert.ok(speeds[0] === '–' && speeds.slice(1).every((speed) => Number.parseFloat(speed) > 1), speeds.join(' '));
   // It lasts minutes, so there are no hours to compare.
-  assert.equal(await page.locator('figure svg').count(), 4);
+  assert.equal(await page.locator('figure svg').count(), 5);
   await page.getByText('simulated minutes').first().waitFor();
   for (const figure of await page.locator('figure').all()) assert.ok((await figure.locator('polyline').count()) >= 3);
   // An order has one colour in all plots.
   const colours = await page.locator('figure li').evaluateAll((keys) => keys.filter((key) => key.textContent === 'topic').map((key) => key.querySelector('.key').style.background));
-  assert.equal(colours.length, 4);
+  assert.equal(colours.length, 5);
   assert.equal(new Set(colours).size, 1, colours.join(' '));
   for (const name of ['table.csv', 'mass.svg', 'mass.png']) {
     const button = name === 'table.csv' ? 'Table (CSV)' : name;
@@ -37,7 +37,13 @@ test('orders are compared, drawn while they go, and downloaded', { timeout: 120_
   await page.getByRole('button', { name: 'Simulate', exact: true }).click();
   await page.getByText('Mean PageRank of each hour').waitFor({ timeout: 90_000 });
   await page.getByText('brings important pages soonest').waitFor({ timeout: 90_000 });
-  assert.equal(await page.locator('figure svg').count(), 5);
+  assert.equal(await page.locator('figure svg').count(), 6);
+  // A budget of time ends all orders, and one goes by it.
+  await page.getByLabel('Simulated time').fill('3h');
+  await page.getByLabel(/^timed-breadth-first/).check();
+  await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+  await rows.filter({ hasText: 'timed-breadth-first' }).waitFor({ timeout: 90_000 });
+  assert.match(await rows.filter({ hasText: 'pagerank' }).innerText(), /(2\.\d|3\.0) h/);
   await page.getByLabel('Requests per host').fill('never');
   await page.getByRole('button', { name: 'Simulate', exact: true }).click();
   await page.getByText('never').last().waitFor();

@@ -13,6 +13,7 @@ mod gzip;
 mod heads;
 mod http;
 mod metadata;
+mod packed_links;
 mod reader;
 mod row_audit;
 pub mod rows;

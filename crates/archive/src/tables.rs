@@ -127,10 +127,6 @@ impl Record for VisitRecord {
     }
 }
 
-impl Record for Links {
-    const VERSION: u8 = 1;
-}
-
 impl Record for Accepted {
     const VERSION: u8 = 1;
 }

@@ -540,7 +540,10 @@ pub(crate) fn order_fact(id: CrawlId) -> String {
 /// An order as a fact.
 pub(crate) fn order_mark(settings: &CrawlSettings) -> u64 {
     let seed = if settings.order.has(Policy::Random) { settings.order_seed } else { 0 };
-    xxh3_64_with_seed(settings.order.to_string().as_bytes(), seed)
+    let usual = CrawlSettings::default().order_aging;
+    // Of most crawls, the same mark as ever.
+    let aging = if settings.order.has(Policy::PValue) { settings.order_aging ^ usual } else { 0 };
+    xxh3_64_with_seed(settings.order.to_string().as_bytes(), seed ^ aging.rotate_left(32))
 }
 
 fn rules_of(store: &Store, id: CrawlId, project: &Project) -> Result<Rules, FrontierError> {

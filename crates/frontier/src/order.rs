@@ -344,11 +344,12 @@ impl CrawlOrder for Mixed {
 
 /// The order of a project's settings.
 pub(crate) fn named(settings: &CrawlSettings) -> Box<dyn CrawlOrder> {
-    let seed = settings.order_seed;
     let terms: Vec<(f64, Policy)> = settings.order.terms().collect();
     match terms[..] {
-        [(_, policy)] => one(policy, seed),
-        _ => Box::new(Mixed(terms.into_iter().map(|(weight, policy)| (weight, one(policy, seed))).collect())),
+        [(_, policy)] => one(policy, settings),
+        _ => Box::new(Mixed(
+            terms.into_iter().map(|(weight, policy)| (weight, one(policy, settings))).collect(),
+        )),
     }
 }
 
@@ -357,7 +358,7 @@ pub fn first_priority(settings: &CrawlSettings, url: &PageUrl, depth: u32) -> Pr
     named(settings).priority(&Candidate::unknown(url, depth))
 }
 
-fn one(policy: Policy, seed: u64) -> Box<dyn CrawlOrder> {
+fn one(policy: Policy, settings: &CrawlSettings) -> Box<dyn CrawlOrder> {
     match policy {
         Policy::BreadthFirst => Box::new(BreadthFirst),
         Policy::DepthFirst => Box::new(DepthFirst),
@@ -365,12 +366,12 @@ fn one(policy: Policy, seed: u64) -> Box<dyn CrawlOrder> {
         Policy::PageRank => Box::new(ByPageRank),
         Policy::ForwardLink => Box::new(ForwardLink),
         Policy::Location => Box::new(Location),
-        Policy::PValue => Box::new(PValue::default()),
+        Policy::PValue => Box::new(PValue { half_at: settings.order_aging as f64, ..PValue::default() }),
         Policy::Relevance => Box::new(ByRelevance),
         Policy::Topic => Box::new(ByTopic),
         Policy::TimedBreadthFirst => Box::new(TimedBreadthFirst),
         Policy::Opic => Box::new(Opic),
-        Policy::Random => Box::new(Random(seed)),
+        Policy::Random => Box::new(Random(settings.order_seed)),
     }
 }
 
@@ -509,7 +510,7 @@ mod tests {
         }
         let extreme = Candidate { rank: f64::INFINITY, cash: f64::MAX, forward_links: f64::MAX, ..high };
         for policy in Policy::ALL {
-            let score = one(policy, 0).score(&extreme);
+            let score = one(policy, &CrawlSettings::default()).score(&extreme);
             assert!((0.0..=1.0).contains(&score), "{policy}: {score}");
         }
         assert!(Priority::of_score(0.3) > Priority::of_score(0.299_999));

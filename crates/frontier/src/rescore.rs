@@ -11,7 +11,7 @@ use crate::{Frontier, FrontierError, KnownLinks, PromisedUrl, Recollection, page
 /// URLs that are put in order at once; each costs a look into the store and two rows written.
 const AT_ONCE: usize = 1_024;
 
-/// The same of a host whose URLs are sorted all together.
+/// The same of a host whose URLs are sorted all together, and of a crawl that is young.
 const WHOLE: usize = 4_096;
 
 /// So few are sorted whenever anything changes.
@@ -83,7 +83,7 @@ impl Frontier {
             let first = hosts.partition_point(|host| *host < crawl.next_in_order);
             hosts.rotate_left(first);
             let (whole, young) = (crawl.needs.host_links, crawl.importance.is_young());
-            let mut left = if young { usize::MAX } else { AT_ONCE };
+            let mut left = if young { WHOLE } else { AT_ONCE };
             if crawl.swept < epoch {
                 let (others, is_all) = self.past_hosts(id, epoch);
                 hosts.extend(others);

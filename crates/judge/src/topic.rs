@@ -103,7 +103,8 @@ impl Topic {
         let by_profile = wanted.is_empty() || !choice.examples.is_empty();
         let method = match choice.method {
             Method::Auto | Method::Profile if by_profile => Method::Profile,
-            // Nothing to count: the examples have to do.
+            // No example to learn from, or no word to count: the others have to do.
+            Method::Profile => Method::Counts,
             Method::Counts | Method::S4Printed if wanted.is_empty() => Method::Profile,
             Method::Auto => Method::Counts,
             method => method,
@@ -305,6 +306,17 @@ mod tests {
             sailing.relevance("Tax forms", "File the form with the office before the end of the month.");
         assert!(near.on_topic && !far.on_topic && near.value > 3.0 * far.value, "{near:?} {far:?}");
         assert!(sailing.promise("sailing boats") > sailing.promise("tax office"));
+    }
+
+    #[test]
+    fn words_alone_are_counted_and_examples_alone_are_a_profile_whatever_the_method() {
+        let by = |method, words: &[&str], examples: &[&str]| {
+            let topic = topic(&TopicChoice { method, ..choice(words, examples) });
+            topic.relevance("A boat", "Boats").value
+        };
+        assert_eq!(by(Method::Profile, &["boat"], &[]), 3.0);
+        let profile = by(Method::Counts, &[], &["boats"]);
+        assert!((0.5..=1.0).contains(&profile), "{profile}");
     }
 
     #[test]

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::sink::Sink;
 use crate::{
     Data, Request, RunChoice, RunId, RunLogRequest, ServiceError, Steer, accept, change_order, change_speed,
-    changes, check, duplicates, exclude, exports, hosts, indexes, link_index, links, log, mirrors, pages,
-    ranks, repair, rows, simulations, steer, summary, why,
+    changes, check, duplicates, exclude, exports, forecast, hosts, indexes, link_index, links, log, mirrors,
+    pages, ranks, repair, rows, simulations, steer, summary, why,
 };
 
 /// Answers a request, value by value; `out` breaks when no more is wanted, which is no error.
@@ -66,6 +66,10 @@ pub fn answer(
         Request::SimulateListed(scenario) => simulations::simulate_listed(data, scenario, out),
         Request::WhatIf(request) => simulations::what_if(data, request).and_then(|told| out.send(&told)),
         Request::Progress(choice) => progress(data, choice, out),
+        Request::Forecast(choice) => data
+            .chosen_run(choice)
+            .and_then(|run| forecast(data, run.id))
+            .and_then(|forecast| out.send(&forecast)),
         Request::Pause(choice) => steered(data, choice, Steer::Pause, out),
         Request::Resume(choice) => steered(data, choice, Steer::Resume, out),
         Request::Stop(choice) => steered(data, choice, Steer::Stop, out),

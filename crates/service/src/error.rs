@@ -297,6 +297,9 @@ impl ServiceError {
             }
             E::Archive(ArchiveError::Damaged { .. }) => Class::Damaged,
             E::Crawl(CrawlError::UnknownArchive(_)) => Class::Damaged,
+            E::Crawl(CrawlError::Topic(_) | CrawlError::NoTopic(_) | CrawlError::NoWalltime(_)) => {
+                Class::Request
+            }
             E::Catalog(error) if error.is_beyond_use() => Class::Damaged,
             _ => Class::Failed,
         }

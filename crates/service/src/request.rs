@@ -80,6 +80,8 @@ pub enum Request {
     WhatIf(WhatIfRequest),
     /// How a run under way stands.
     Progress(RunChoice),
+    /// How long its crawl takes, and when it has most of what matters.
+    Forecast(RunChoice),
     /// Hold a run under way.
     Pause(RunChoice),
     /// Let it go on.

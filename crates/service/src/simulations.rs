@@ -151,9 +151,12 @@ fn run(data: &Data, scenario: &Scenario, each: Downloads<'_>, watch: Watch<'_>) 
             let entry = data.project(Some(&name))?;
             let needs_topic = scenario.orders.iter().any(|order| order.needs_topic());
             let needs_topic = needs_topic || scenario.expand == Expand::Relevant;
-            let (mut web, _) = web_by(data, &entry, &entry.project.crawl, &scenario.topic, needs_topic)?;
-            web.begin_at(&scenario.start).map_err(wrong)?;
-            scenario.on(&web, Of::Crawl(&entry.project.crawl), each, watch).map_err(wrong)
+            let own = &entry.project.crawl;
+            scenario.by_topic().iter().try_for_each(|(number, one)| {
+                let (mut web, _) = web_by(data, &entry, own, &one.topic, needs_topic)?;
+                web.begin_at(&one.start).map_err(wrong)?;
+                one.on(&web, number.map_or(Of::Crawl(own), Of::Seed), each, watch).map_err(wrong)
+            })
         }
         WebSource::Generated(_) => scenario.run_watched(each, watch).map_err(wrong),
         WebSource::Edges(_) | WebSource::Warc(_) => Err(ServiceError::Settings(
@@ -258,6 +261,15 @@ fn web_by(
     Ok((web, Some(judged)))
 }
 
+/// How fast hosts are asked, in words.
+pub(crate) fn pace(rate: Option<Rate>) -> String {
+    match rate {
+        None => "at the pace the sites ask for".to_owned(),
+        Some(Rate::Unlimited) => "without pauses".to_owned(),
+        Some(rate) => format!("at {rate} per host"),
+    }
+}
+
 fn predict(
     mut web: SimWeb,
     settings: CrawlSettings,
@@ -285,11 +297,7 @@ fn predict(
         let point = outcome.curve.iter().find(|point| point.relevant as f64 >= 0.9 * all as f64);
         point.map_or(outcome.seconds, |point| point.seconds)
     });
-    let pace = match rate {
-        None => "at the pace the sites ask for".to_owned(),
-        Some(Rate::Unlimited) => "without pauses".to_owned(),
-        Some(rate) => format!("at {rate} per host"),
-    };
+    let pace = pace(rate);
     let mut words = format!(
         "{order} {pace}: {} of {} known pages, {:.0} % of link mass, in {}; nine tenths of that after {}; {}{} requests, \
          {:.1} MB.",

@@ -29,7 +29,7 @@ pub use picture::Picture;
 pub use plot::{Line, plot};
 pub use revisits::{RevisitMean, Revisited, Revisiting, revisit_means};
 pub use run::{Download, Expand, Plan, Run, run, run_watched};
-pub use scenario::{Downloads, Of, Outcome, Scenario, Shape, Watch, WebSource, outcome};
+pub use scenario::{Downloads, Of, Outcome, Scenario, SeedSet, Shape, Watch, WebSource, outcome};
 pub use sources::of_edges;
 pub use warc::of_warc;
 pub use web::{Look, Says, SimWeb};

@@ -269,7 +269,8 @@ pub fn plots(outcomes: &[Outcome]) -> Vec<Plot> {
 }
 
 /// The names of all plots; those on a topic and of several workers are there where these are.
-pub const PICTURES: [&str; 5] = ["mass", "mass-by-time", "rank-by-hour", "relevant", "load"];
+pub const PICTURES: [&str; 7] =
+    ["mass", "mass-by-time", "pages-by-time", "order-of-download", "rank-by-hour", "relevant", "load"];
 
 /// The plots by name: of the first Web, all orders.
 pub fn pictures(outcomes: &[Outcome]) -> Vec<(&'static str, Picture)> {
@@ -287,6 +288,15 @@ pub fn pictures(outcomes: &[Outcome]) -> Vec<(&'static str, Picture)> {
     };
     let by_pages = lines(&shown, &|outcome| of_curve(outcome, |point| (point.pages as f64, point.mass)));
     let by_time = lines(&timed, &|outcome| of_curve(outcome, |point| (point.seconds / 3_600.0, point.mass)));
+    let pages_by_time =
+        lines(&timed, &|outcome| of_curve(outcome, |point| (point.seconds / 3_600.0, point.pages as f64)));
+    let by_place = lines(&shown, &|outcome| {
+        let steps = outcome.curve.windows(2).filter(|pair| pair[1].pages > pair[0].pages);
+        let mean = |pair: &[crate::Point]| {
+            (pair[1].mass - pair[0].mass) * outcome.known as f64 / (pair[1].pages - pair[0].pages) as f64
+        };
+        steps.map(|pair| (pair[1].pages as f64, mean(pair))).collect()
+    });
     let by_hour = lines(&timed, &|outcome| {
         let hours = outcome.hourly.iter().enumerate().filter(|(_, (pages, _))| *pages > 0);
         hours.map(|(hour, (_, mean))| (hour as f64 + 1.0, *mean)).collect()
@@ -295,6 +305,11 @@ pub fn pictures(outcomes: &[Outcome]) -> Vec<(&'static str, Picture)> {
     let mut pictures = vec![
         ("mass", plot("PageRank gathered", "pages", share, &by_pages)),
         ("mass-by-time", plot("PageRank gathered by time", "simulated hours", share, &by_time)),
+        ("pages-by-time", plot("Pages fetched by time", "simulated hours", "pages", &pages_by_time)),
+        (
+            "order-of-download",
+            plot("PageRank in the order of download (mean of all: 1)", "place", "mean PageRank", &by_place),
+        ),
         (
             "rank-by-hour",
             plot(

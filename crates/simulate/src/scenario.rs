@@ -29,6 +29,9 @@ pub struct Scenario {
     pub start: Vec<String>,
     /// Words of a topic, for WARC files, or for a crawl in place of its own.
     pub topic: Vec<String>,
+    /// Several topics instead: each is a set of pages to begin at, and each is crawled by each order. Not for generated
+    /// Webs, which have seeds.
+    pub topics: Vec<SeedSet>,
     /// Pages to fetch; 0 = all that can be reached.
     pub pages: u64,
     /// Simulated time to crawl; 0 = until the end.
@@ -43,6 +46,16 @@ pub struct Scenario {
     pub queue: usize,
     /// Which pages' links are followed.
     pub expand: Expand,
+}
+
+/// A topic as paper S2 has it: where crawls begin.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SeedSet {
+    /// Names of the list, or URLs.
+    pub start: Vec<String>,
+    /// Its words, as in a simulation of one topic.
+    pub topic: Vec<String>,
 }
 
 /// Where the pages of a simulation come from.
@@ -90,10 +103,13 @@ pub struct Shape {
 pub struct Outcome {
     /// The order; `best possible` for that of who knows all ranks.
     pub order: String,
-    /// The Web's seed, if it was generated.
+    /// The Web's seed, if it was generated; of several topics the number, from 1.
     pub seed: Option<u64>,
     /// Pages fetched.
     pub pages: u64,
+    /// Pages of the Web, fetched or not.
+    #[serde(default)]
+    pub known: u64,
     /// Of all PageRank, what the first tenth, quarter and half of the pages of the Web hold, and all that were fetched.
     pub mass: [f64; 4],
     /// Pages on topic among the same; none where there is no topic.
@@ -116,7 +132,7 @@ pub struct Outcome {
 /// What a Web is made of.
 #[derive(Clone, Copy, Debug)]
 pub enum Of<'a> {
-    /// Of a seed.
+    /// Of a seed; or begun at the pages of the topic of this number.
     Seed(u64),
     /// Of files.
     Files,
@@ -141,6 +157,7 @@ impl Default for Scenario {
             seeds: vec![1],
             start: Vec::new(),
             topic: Vec::new(),
+            topics: Vec::new(),
             pages: 0,
             time: Span::default(),
             rate: None,
@@ -192,6 +209,9 @@ impl Shape {
 /// The largest Web that is made up.
 const MOST_PAGES: u32 = 20_000_000;
 
+/// Topics at most: for each the Web is read again.
+const MOST_TOPICS: usize = 100;
+
 /// Workers at most.
 const MOST_WORKERS: usize = 10_000;
 
@@ -234,6 +254,23 @@ impl Scenario {
         }
         if matches!(self.web, WebSource::Generated(_)) && !self.start.is_empty() {
             return wrong("start: a generated web begins at its first page; leave it out");
+        }
+        if !self.topics.is_empty() {
+            if matches!(self.web, WebSource::Generated(_)) {
+                return wrong(
+                    "topics: a generated web begins at its first page; several seeds make several webs",
+                );
+            }
+            if !self.start.is_empty() || !self.topic.is_empty() {
+                return wrong("topics: each has its own start and topic; leave those of all out");
+            }
+            if self.topics.len() > MOST_TOPICS {
+                return wrong("topics: a hundred at most");
+            }
+            if self.topics.iter().any(|topic| topic.start.is_empty()) {
+                return wrong("topics: each names the pages where it begins, {start: [a page]}");
+            }
+            return self.by_topic().iter().try_for_each(|(_, scenario)| scenario.check());
         }
         let wrong_topic = match &self.web {
             WebSource::Generated(_) => {
@@ -279,18 +316,34 @@ impl Scenario {
 
     /// The same; `watch` is told of orders at work.
     pub fn run_watched(&self, each: Downloads<'_>, watch: Watch<'_>) -> Result<(), SimulateError> {
+        let by_topic = self.by_topic();
         match &self.web {
-            WebSource::Edges(path) => self.on(&of_edges(path, &self.start)?, Of::Files, each, watch),
-            WebSource::Warc(paths) => {
-                let topic = self.made_topic()?;
-                self.on(&of_warc(paths, &self.start, topic.as_ref())?, Of::Files, each, watch)
-            }
+            WebSource::Edges(path) => by_topic.iter().try_for_each(|(number, one)| {
+                one.on(&of_edges(path, &one.start)?, number.map_or(Of::Files, Of::Seed), each, watch)
+            }),
+            WebSource::Warc(paths) => by_topic.iter().try_for_each(|(number, one)| {
+                let topic = one.made_topic()?;
+                let web = of_warc(paths, &one.start, topic.as_ref())?;
+                one.on(&web, number.map_or(Of::Files, Of::Seed), each, watch)
+            }),
             WebSource::Generated(shape) => self
                 .seeds
                 .iter()
                 .try_for_each(|seed| self.on(&shape.web(*seed), Of::Seed(*seed), each, watch)),
             WebSource::Crawl(name) => Err(SimulateError::Scenario(format!("no crawl of {name} is at hand"))),
         }
+    }
+
+    /// The simulation of each topic, with its number where there are several.
+    pub fn by_topic(&self) -> Vec<(Option<u64>, Scenario)> {
+        if self.topics.is_empty() {
+            return vec![(None, self.clone())];
+        }
+        let one = |of: &SeedSet| {
+            let SeedSet { start, topic } = of.clone();
+            Scenario { start, topic, topics: Vec::new(), ..self.clone() }
+        };
+        (1..).map(Some).zip(self.topics.iter().map(one)).collect()
     }
 
     /// Runs every order on a Web.
@@ -409,6 +462,7 @@ pub fn outcome(
         order,
         seed,
         pages: pages.len() as u64,
+        known: all as u64,
         mass: parts.map(|count| mass(&pages, ranks, count)),
         relevant: web.has_topic().then(|| parts.map(|count| harvest(web, &pages, count))),
         seconds,
@@ -472,6 +526,28 @@ mod tests {
             let text = format!("web: {{generated: {{pages: 20}}}}\norders: [breadth-first]\n{rate}");
             assert_eq!(outcomes(&text)[1].seconds, seconds, "{rate}");
         }
+    }
+
+    /// Two chains apart from each other, of three and of five pages.
+    #[test]
+    fn several_topics_are_each_crawled_from_where_they_begin_and_averaged() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("edges.tsv");
+        std::fs::write(&path, "a1 a2\na2 a3\nb1 b2\nb2 b3\nb3 b4\nb4 b5\n").unwrap();
+        let text = format!(
+            "web: {{edges: {}}}\norders: [breadth-first]\ntopics: [{{start: [a1]}}, {{start: [b1, a3]}}]\n",
+            path.display()
+        );
+        let outcomes = outcomes(&text);
+        let told: Vec<(&str, Option<u64>, u64, u64)> =
+            outcomes.iter().map(|one| (one.order.as_str(), one.seed, one.pages, one.known)).collect();
+        let (best, broad) = ("best possible", "breadth-first");
+        assert_eq!(
+            told,
+            [(best, Some(1), 3, 8), (broad, Some(1), 3, 8), (best, Some(2), 6, 8), (broad, Some(2), 6, 8)]
+        );
+        let means = crate::report::means(&outcomes);
+        assert_eq!((means[1].webs, means[1].pages), (2, (4.5, 4.5f64.sqrt())));
     }
 
     #[test]
@@ -561,6 +637,11 @@ mod tests {
             "start: [a]",
             "topic: [boat]",
             "web: {edges: links.tsv}\ntopic: [boat]",
+            "topics: [{start: [a]}]",
+            "web: {edges: links.tsv}\ntopics: [{start: []}]",
+            "web: {edges: links.tsv}\ntopics: [{start: [a], topic: [boat]}]",
+            "web: {edges: links.tsv}\ntopics: [{start: [a]}]\nstart: [b]",
+            "web: {warc: [a.warc]}\norders: [topic]\ntopics: [{start: [a], topic: [boat]}, {start: [b]}]",
             "[",
         ] {
             assert!(Scenario::parse(text).is_err(), "{text}");

@@ -394,10 +394,12 @@ export type Forecast = {
   pages: number;
   /** Seconds that the whole crawl takes. */
   seconds: number;
-  /** A share of all link mass, about nine tenths. */
+  /** A share of all link mass: nine tenths of what the crawl gathers in the end. */
   share: number;
   /** Seconds after which the pages fetched hold it. */
   share_seconds: number;
+  /** The share that it gathers in the end: less than all where limits or refusals leave pages out. */
+  share_in_the_end: number;
 };
 
 /** A link. */

@@ -12,6 +12,8 @@ export interface Outcome {
   order: string;
   seed: number | null;
   pages: number;
+  /** Pages of the Web, fetched or not. */
+  known: number;
   /** Share of all PageRank in the first tenth, quarter, half, and in all. */
   mass: [number, number, number, number];
   relevant: [number, number, number, number] | null;
@@ -49,10 +51,12 @@ export interface Simulated {
 }
 
 export interface Scenario {
-  web: { generated: { pages: number; hosts: number; links: number; skew: number; topic: number; failures: number; changes: number } } | { crawl: string };
+  web: { generated: { pages: number; hosts: number; links: number; skew: number; topic: number; failures: number; changes: number; slowest: string } } | { crawl: string };
   orders: string[];
   seeds: number[];
   pages: number;
+  /** Simulated time to crawl, as `2h`; `0` until the end. */
+  time: string;
   /** Requests per host; null for the pauses of a crawl. */
   rate: string | null;
   workers: number;

@@ -31,6 +31,7 @@ pub(super) fn command() -> Command {
              seeds: [1]        # of generated Webs; several are averaged\n  \
              start: []         # where to begin: names of the list, URLs of WARC files or the crawl; their own begin\n  \
              topic: []         # words, for WARC files, or for a crawl in place of its own: relevance and topic need one\n  \
+             topics: []        # several to average instead, each where it begins: [{start: [URL], topic: [words]}]\n  \
              pages: 0          # to fetch; 0 = all\n  \
              time: 0           # simulated; 0 = until the end\n  \
              rate:             # per host, as 2/s, or unlimited; without, hosts get the pauses of a crawl\n  \
@@ -141,7 +142,9 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
             let name = name
                 .parse()
                 .map_err(|_| Failure::usage(anyhow::anyhow!("{name:?} is no name of a project")))?;
-            let (orders, topic) = (scenario.orders.clone(), scenario.topic.clone());
+            let topics = scenario.by_topic();
+            let topic = topics.iter().flat_map(|(_, one)| one.topic.clone()).collect();
+            let orders = scenario.orders.clone();
             let relevant = scenario.expand == Expand::Relevant;
             fill(context, Fill { run: None, project: Some(name), orders, topic, relevant, pages: *most })?;
         }

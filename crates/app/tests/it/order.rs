@@ -81,6 +81,17 @@ fn a_topic_is_given_to_a_crawl_at_work() {
     let crawl = ["crawl", &start, &data, "-q", "--allow-private", "--rate=8/s", "--order=topic"];
     let mut run = Running::start(&[&crawl[..], &["--topic=boat", "--max-pages=22"]].concat());
     site.wait_for(7, 0, || run.is_alive());
+    let told = gannet(&["runs", &data]);
+    assert!(
+        told.out.contains("\nrun 1: at 8/s per host, ") && told.out.contains(" % of link mass after "),
+        "{}",
+        told.out
+    );
+    assert!(
+        told.out.contains("\nBasis: The ") && told.out.contains(" that wait are counted"),
+        "{}",
+        told.out
+    );
     let refused = gannet(&["order", &data]);
     assert!(refused.code == Some(2) && refused.err.contains("<ORDER>"), "{}", refused.err);
     let given = gannet(&["order", "--topic", "rain", "--topic", "wet weather", &data]);

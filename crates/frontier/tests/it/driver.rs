@@ -168,6 +168,25 @@ impl Driver {
         self.order.iter().flat_map(|lease| &lease.urls).map(|leased| leased.url.to_string()).collect()
     }
 
+    /// The same for so many steps → the most URLs that moved in their queues with one commit.
+    pub(crate) fn most_moves(&mut self, steps: usize) -> usize {
+        self.by_chance = false;
+        let mut most = 0;
+        for _ in 0..steps {
+            let places = |driver: &Driver| -> HashMap<UrlKey, u32> {
+                driver.records().map(|record| (UrlKey::of(&record.url), record.priority)).collect()
+            };
+            let before = places(self);
+            self.commit();
+            let moved =
+                places(self).into_iter().filter(|(key, now)| before.get(key).is_some_and(|was| was != now));
+            most = most.max(moved.count());
+            assert_eq!(self.ask(), None);
+            self.let_workers_end();
+        }
+        most
+    }
+
     /// The same with another order after so many URLs.
     pub(crate) fn run_plainly_changing(&mut self, after: usize, order: model::Order) -> Vec<String> {
         self.by_chance = false;

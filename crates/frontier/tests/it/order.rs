@@ -171,6 +171,47 @@ fn pvalue_takes_s1s_hosts_by_the_links_on_their_pages() {
     assert_eq!(second_pages("pvalue", ON_S1S_PAGES), "b c a d e");
 }
 
+/// Paper S1's pages A to E, each on a host of its own as the second page: so many links on its first page tell of those on
+/// it, and so many pages link to it → the order in which they are leased.
+fn s1s_pages(order: &str, aging: Option<u64>) -> String {
+    let mut web = FakeWeb::default();
+    let table = [("a", 13, 8), ("b", 22, 10), ("c", 17, 9), ("d", 10, 11), ("e", 5, 3)];
+    let page = |host: &str, name: &str| url(&format!("{host}.web"), name);
+    let linking: Vec<PageUrl> = (0..11).map(|number| page(&format!("l{number}"), "")).collect();
+    let far: Vec<PageUrl> = (0..22).map(|number| page("far", &number.to_string())).collect();
+    let start = page("start", "");
+    let firsts: Vec<PageUrl> = table.iter().map(|(host, _, _)| page(host, "1")).collect();
+    web.page(&start, &[&firsts[..], &linking].concat());
+    for (number, source) in linking.iter().enumerate() {
+        let linked = table.iter().filter(|(_, _, backward)| number < *backward);
+        web.page(source, &linked.map(|(host, _, _)| page(host, "2")).collect::<Vec<_>>());
+    }
+    for (host, forward, _) in table {
+        web.page(&page(host, "1"), &far[..forward]);
+        web.page(&page(host, "2"), &[]);
+    }
+    far.iter().for_each(|page| web.page(page, &[]));
+    let edit = |settings: &mut CrawlSettings| {
+        // Level by level at first, gathering what links say: then all is known of the second pages, and the hosts have rested.
+        settings.order = "0.999 breadth-first + 0.001 backlink".parse().unwrap();
+        settings.rate = Some("10/s".parse().unwrap());
+        settings.order_aging = aging.unwrap_or(settings.order_aging);
+    };
+    let mut driver = Driver::new(web, project(&[start], edit), 1);
+    let leased = driver.run_plainly_changing(1 + 5 + 11, order.parse().unwrap());
+    assert_eq!(leased.len(), 1 + 11 + 22 + 10);
+    let second = |url: &String| Some(url.strip_prefix("http://")?.strip_suffix(".web/2")?.to_owned());
+    leased.iter().filter_map(second).filter(|host| host != "far").collect::<Vec<_>>().join(" ")
+}
+
+/// S1's table at aging factors of 1, and in a young crawl, where links to a page weigh next to nothing.
+#[test]
+fn pvalue_fetches_s1s_table_in_its_order() {
+    assert_eq!(s1s_pages("breadth-first", None), "a b c d e");
+    assert_eq!(s1s_pages("pvalue", Some(0)), "b c a e d");
+    assert_eq!(s1s_pages("pvalue", None), "b c a d e");
+}
+
 /// Of two pages of one host that are equal otherwise, the one with fewer links to it comes first.
 #[test]
 fn pvalue_takes_what_fewer_pages_link_to_on_one_host() {
@@ -362,6 +403,27 @@ fn another_order_in_the_middle_of_a_crawl_moves_all_that_waits() {
     assert_eq!(names[6..11], ["deep/w0", "deep/w1", "deep/w2", "deep/w3", "deep/w4"]);
     assert_eq!(names[11..15], ["w5", "deep/w5", "w6", "deep/w6"]);
     assert_eq!(names.len(), 61);
+}
+
+/// Five pages link to the same ten thousand: each time all of them are worth more.
+#[test]
+fn no_commit_moves_more_than_4096_urls() {
+    let many: Vec<PageUrl> = (0..10_000).map(|number| url("many.web", &number.to_string())).collect();
+    let start = url("start.web", "");
+    let linking: Vec<PageUrl> = (0..5).map(|number| url(&format!("l{number}.web"), "")).collect();
+    for order in ["backlink", "pagerank", "opic", "pvalue", "0.5 backlink + 0.5 topic"] {
+        let mut web = FakeWeb::default();
+        web.page(&start, &linking);
+        linking.iter().for_each(|page| web.page(page, &many));
+        many.iter().for_each(|page| web.page(page, &[]));
+        let edit = |settings: &mut CrawlSettings| {
+            settings.order = order.parse().unwrap();
+            settings.rate = Some("1/h".parse().unwrap());
+        };
+        let mut driver = Driver::new(web, project(std::slice::from_ref(&start), edit), 1);
+        let moved = driver.most_moves(24);
+        assert!((1..=4_096).contains(&moved), "{order}: {moved}");
+    }
 }
 
 #[test]

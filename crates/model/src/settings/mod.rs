@@ -80,6 +80,10 @@ pub struct CrawlSettings {
     /// What the order random draws by: another number, another order; the same number, the same order again.
     #[schemars(extend("x-group" = "Scope", "x-form" = "number"))]
     pub order_seed: u64,
+    /// Pages kept at which links to a page weigh half as much as links on it, in the order pvalue: less before, more later.
+    /// 0 = as much from the beginning.
+    #[schemars(extend("x-group" = "Scope", "x-unit" = "pages"))]
+    pub order_aging: u64,
     /// Follow links marked rel=nofollow, and links of pages that say nofollow. Without it they are recorded only.
     #[schemars(extend("x-group" = "Scope"))]
     pub follow_nofollow: bool,
@@ -420,6 +424,7 @@ impl Default for CrawlSettings {
             robots_sitemaps: false,
             order: Order::BEST_FIRST,
             order_seed: 0,
+            order_aging: 10_000,
             follow_nofollow: false,
             honour_canonical: true,
             honour_noindex: true,

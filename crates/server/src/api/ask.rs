@@ -76,6 +76,7 @@ impl PartialSchema for Ask {
             verb::<OrderRequest>("order"),
             verb::<WhatIfRequest>("what-if"),
             verb::<RunChoice>("progress"),
+            verb::<RunChoice>("forecast"),
             verb::<RunChoice>("pause"),
             verb::<RunChoice>("resume"),
             verb::<RunChoice>("stop"),

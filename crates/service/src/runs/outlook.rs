@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use simulate::report::lasting;
 use utoipa::ToSchema;
 
-use crate::simulations::{plan_of, sample_of, wrong};
+use crate::simulations::{pace, plan_of, sample_of, wrong};
 use crate::{Data, ServiceError};
 
 const HOUR: u64 = 3_600_000;
@@ -29,8 +29,11 @@ const BLOCK: usize = 100;
 /// URLs that are simulated for a forecast beside a crawl at work; of more, a sample.
 const MOST_URLS: u64 = 300_000;
 
-/// The share of link mass whose moment is told.
+/// The share, of the link mass that a crawl gathers, whose moment is told.
 const MOST_OF_IT: f64 = 0.9;
+
+/// The share of all link mass that is as good as all.
+const ALL_OF_IT: f64 = 0.995;
 
 /// What the pages of a run are worth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -78,10 +81,12 @@ pub struct Forecast {
     pub pages: u64,
     /// Seconds that the whole crawl takes.
     pub seconds: f64,
-    /// A share of all link mass, about nine tenths.
+    /// A share of all link mass: nine tenths of what the crawl gathers in the end.
     pub share: f64,
     /// Seconds after which the pages fetched hold it.
     pub share_seconds: f64,
+    /// The share that it gathers in the end: less than all where limits or refusals leave pages out.
+    pub share_in_the_end: f64,
 }
 
 /// What the pages of a run are worth. From a blocking thread.
@@ -189,6 +194,7 @@ pub fn forecast_of(data: &Data, id: RunId, most: u64) -> Result<Forecast, Servic
         seconds: 0.0,
         share: 0.0,
         share_seconds: 0.0,
+        share_in_the_end: 0.0,
     };
     let mut settings = entry.project.crawl.clone();
     let given = data.live_run(id).map(|live| live.given()).unwrap_or_default();
@@ -206,18 +212,21 @@ pub fn forecast_of(data: &Data, id: RunId, most: u64) -> Result<Forecast, Servic
     let Some(end) = way.last().filter(|end| end.mass > 0.0) else { return Ok(told) };
     let most = way.iter().find(|point| point.mass >= MOST_OF_IT * end.mass).unwrap_or(end);
     let all = every as f64;
-    told.share = most.mass / end.mass;
+    (told.share, told.share_in_the_end) = (most.mass, end.mass);
     (told.share_seconds, told.seconds, told.pages) =
         (all * most.seconds, all * end.seconds, every * end.pages);
-    let pace =
-        rate.map_or_else(|| "at the pace the sites ask for".to_owned(), |rate| format!("at {rate} per host"));
+    let pace = pace(rate);
     let about = if every > 1 { "about " } else { "" };
-    told.words = Some(format!(
+    let mut words = format!(
         "{pace}, {about}{}; {about}{:.0} % of link mass after {}",
         lasting(told.seconds),
         100.0 * told.share,
         lasting(told.share_seconds)
-    ));
+    );
+    if told.share_in_the_end < ALL_OF_IT {
+        words.push_str(&format!(", {about}{:.0} % in the end", 100.0 * told.share_in_the_end));
+    }
+    told.words = Some(words);
     let met = match every {
         1 => format!("The {} URLs met so far, their links, and how long each answered", web.pages()),
         _ => format!(

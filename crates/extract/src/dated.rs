@@ -236,8 +236,9 @@ pub(crate) fn is_index(known: &Known<'_>) -> bool {
 /// Dates that markup points out.
 fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     let (from, title, to) = near_title(known);
-    // Days of publication that stand beside the text.
+    // Days of publication that stand beside the text, and days of whatever that stand far from the headline.
     let mut set_apart: Vec<String> = Vec::new();
+    let mut far: Vec<String> = Vec::new();
     for mark in known.marks.iter().filter(|mark| mark.fact > Fact::Author) {
         let is_near = (from..=to).contains(&mark.start);
         // Names such as "signature" are used for the byline as well as for what stands below a post.
@@ -276,11 +277,19 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
             // Above the headline it may be today's.
             _ if is_near && mark.start < title => 58,
             _ if is_near => 75,
-            _ => 50,
+            _ => {
+                far.push(at);
+                continue;
+            }
         };
         dated.offer(fact, at, DateSource::Markup, confidence);
     }
     // Teasers have many; where there is one only, it is the page's.
+    if let Some(day) = far.first()
+        && far.iter().all(|other| other[..10] == day[..10])
+    {
+        dated.offer(Fact::Date, day.clone(), DateSource::Markup, 50);
+    }
     if let Some(day) = set_apart.first().filter(|_| !is_index)
         && set_apart.iter().all(|other| other[..10] == day[..10])
     {
@@ -303,6 +312,7 @@ fn is_quoted(known: &Known<'_>, node: usize) -> bool {
 /// Dates that only people are told: with a label anywhere in the text, without one near the headline.
 fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     let (from, title, to) = near_title(known);
+    let teasers = first_teaser(known, title);
     let mut looked_at = 0;
     let mut lone: Vec<(usize, String)> = Vec::new();
     for (nth_block, block) in known.outline.blocks.iter().enumerate() {
@@ -346,7 +356,9 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                 Some(Fact::Modified) if !in_comments(known, block.node as usize) => {
                     dated.offer(Fact::Modified, date.at.clone(), DateSource::Text, 75);
                 }
-                Some(Fact::Published) if !beside && !is_index && !is_long => {
+                Some(Fact::Published)
+                    if !beside && !is_long && (!is_index || is_near && block.start < teasers) =>
+                {
                     dated.offer(
                         Fact::Published,
                         date.at.clone(),
@@ -381,6 +393,22 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     {
         dated.offer(Fact::Published, day.clone(), DateSource::Text, 40);
     }
+}
+
+/// Where the first heading stands that leads to another page; without a headline of its own a page begins with it.
+fn first_teaser(known: &Known<'_>, title: usize) -> u32 {
+    let blocks = known.outline.blocks.iter();
+    let is_teaser = |block: &&crate::outline::Block| {
+        known.outline.nodes[block.node as usize].element.level().is_some()
+            && block.link_bytes * 10 >= (block.end - block.start) * 7
+    };
+    if title == 0 {
+        return 0;
+    }
+    blocks
+        .skip_while(|block| (block.start as usize) < title)
+        .find(is_teaser)
+        .map_or(u32::MAX, |block| block.start)
 }
 
 /// Whether a line may be about the page: it is no entry of a table or a list, and no menu, teaser or comment.

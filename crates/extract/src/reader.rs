@@ -148,7 +148,8 @@ impl<'a> Reader<'a> {
         }
         page.text = self.words.finish();
         let is_thread = self.facts.is_thread || main_text::is_thread(self.input.url.path_and_query());
-        let mut main = main_text::choose(&self.outline, &page.text, is_thread);
+        let is_article = self.facts.is_article() || is_article(&page.meta);
+        let mut main = main_text::choose(&self.outline, &page.text, is_thread, is_article);
         page.headings = parts::headings(&self.outline, &page.text);
         page.tables = parts::tables(&self.outline, &page.text);
         let served = self.input.headers.get("date").and_then(|day| dates::value(day, None));
@@ -181,7 +182,7 @@ impl<'a> Reader<'a> {
             && !self.is_inert()
         {
             self.open.link = self.links.add(LinkKind::Anchor, href, links::rel(tag.attribute("rel")));
-            self.outline.anchor();
+            self.outline.anchor(href);
             self.format_link();
         }
     }
@@ -410,6 +411,11 @@ impl Reader<'_> {
 }
 
 /// Without the hyphens that only say where a line may be broken: with them a word is found by nobody.
+/// Whether a page says that it is one article.
+fn is_article(meta: &[(String, String)]) -> bool {
+    meta.iter().any(|(name, value)| name == "og:type" && value.trim().eq_ignore_ascii_case("article"))
+}
+
 fn unhyphenated(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let [before, last] = [0xc2, 0xad];

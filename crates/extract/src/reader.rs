@@ -21,7 +21,7 @@ use crate::links::{self, Links};
 use crate::main_text;
 use crate::marks::Marks;
 use crate::outline::Outline;
-use crate::page::Input;
+use crate::page::{GUESSED_FROM, Input};
 use crate::parts::{self, Images};
 use crate::refresh;
 use crate::role::{Format, Hidden, Role, role};
@@ -153,6 +153,15 @@ impl<'a> Reader<'a> {
         page.headings = parts::headings(&self.outline, &page.text);
         page.tables = parts::tables(&self.outline, &page.text);
         let served = self.input.headers.get("date").and_then(|day| dates::value(day, None));
+        // Which of two numbers is the month depends on the language; where nothing names it, its words do.
+        let named = page.language.clone();
+        let named = named.or_else(|| directives::language(self.input.headers.get("content-language")?));
+        let language = named.or_else(|| {
+            let first = main.kept.iter().position(|kept| *kept)?;
+            let start = page.text.get(self.outline.blocks[first].start as usize..)?;
+            let guess = text::language(&start[..start.floor_char_boundary(GUESSED_FROM)])?;
+            Some(guess.code.to_owned())
+        });
         let known = Known {
             outline: &self.outline,
             main: &main,
@@ -162,7 +171,7 @@ impl<'a> Reader<'a> {
             meta: &page.meta,
             of_items: &self.of_items,
             path: self.input.url.path_and_query(),
-            language: page.language.as_deref(),
+            language: language.as_deref(),
             served: served.as_deref().and_then(|day| day.get(..10)),
         };
         let dated = dated::dated(&known);

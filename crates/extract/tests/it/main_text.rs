@@ -387,3 +387,62 @@ fn days_of_teasers_are_not_the_days_of_the_page() {
     let of_teaser = format!("<h1>Mills</h1><h3><a href=/0>Mill</a></h3>{posted}{list}");
     assert_eq!(day(&of_teaser), None);
 }
+
+#[test]
+fn dates_are_found_where_pages_write_them() {
+    let day = |url: &str, head: &str, line: &str| {
+        let url = model::PageUrl::parse(url).unwrap();
+        let headers =
+            model::Headers(vec![("content-type".to_owned(), bytes::Bytes::from_static(b"text/html"))]);
+        let body = format!("<head>{head}</head><h1>The mill</h1>{line}{TEXT}");
+        let normalise = model::Normalise::default();
+        let input = extract::Input {
+            url: &url,
+            headers: &headers,
+            body: body.as_bytes(),
+            normalise,
+            max_links: 9,
+            agent: "gannet",
+        };
+        let page = extract::page(&input);
+        page.published.map(|date| date.at[..10].to_owned())
+    };
+    let plain = |head: &str, line: &str| day("http://e.com/a", head, line);
+    for name in [
+        "pub_date",
+        "article.published",
+        "site:recs:publishtime",
+        "og:release_date",
+        "weibo:article:create_at",
+    ] {
+        let meta = format!("<meta name='{name}' content='2019-03-04'>");
+        assert_eq!(plain(&meta, "").as_deref(), Some("2019-03-04"), "by {name}");
+    }
+    assert_eq!(plain("<meta name=expires content=2019-03-04>", ""), None);
+    let long =
+        "The beck rose by a metre in one night, and nobody slept in the houses below the weir. ".repeat(4);
+    assert_eq!(plain("", &format!("<p>(04.03.2019) {long}</p>")).as_deref(), Some("2019-03-04"));
+    assert_eq!(plain("", &format!("<p>Since 04.03.2019 {long}</p>")), None);
+    assert_eq!(
+        plain("", "<p class=postmetadata>Posted on March 4th, 2019 by Ulf</p>").as_deref(),
+        Some("2019-03-04")
+    );
+    // A page may be given a new day, its URL keeps the first; the number of an article is none.
+    let meta = "<meta property=article:published_time content=2019-06-17>";
+    assert_eq!(day("http://e.com/2017/7/12/mill", meta, "").as_deref(), Some("2017-07-12"));
+    assert_eq!(day("http://e.com/2019/6/16/mill", meta, "").as_deref(), Some("2019-06-17"));
+    assert_eq!(day("http://e.com/20170712", meta, "").as_deref(), Some("2019-06-17"));
+}
+
+#[test]
+fn which_number_is_the_month_is_told_by_the_words() {
+    let day = |text: &str| {
+        let body = format!("<h1>x</h1><p>04/03/2019</p><p>{text}</p>");
+        read_bytes(body.as_bytes(), &[("content-type", "text/html; charset=utf-8")], 10)
+            .published
+            .map(|date| date.at)
+    };
+    let french = "Le moulin se trouve à l'endroit où le ruisseau quitte la forêt, et personne ne sait depuis quand il est là.";
+    assert_eq!(day(french).as_deref(), Some("2019-03-04"));
+    assert_eq!(day(TEXT).as_deref(), Some("2019-04-03"));
+}

@@ -232,11 +232,16 @@ fn words(value: &str, hint: &mut Hint) {
             hint.unseen = true;
         }
         // With a colon another class shows it again: `hidden md:block`.
-        if ["hidden", "l-hidden", "u-hidden", "js-hidden"].contains(&class) && !value.contains(':') {
+        if class.ends_with("hidden")
+            && ["hidden", "l-hidden", "u-hidden", "js-hidden"].contains(&class)
+            && !value.contains(':')
+        {
             hint.add(Part::Weak);
         }
-        let names = ["article-body", "article_body", "articlebody"];
-        hint.main |= names.iter().any(|name| class.eq_ignore_ascii_case(name));
+        if matches!(class.len(), 11 | 12) {
+            let names = ["article-body", "article_body", "articlebody"];
+            hint.main |= names.iter().any(|name| class.eq_ignore_ascii_case(name));
+        }
         let mut word = [0; MAX_WORD];
         let mut length = 0;
         let mut first = true;

@@ -238,10 +238,10 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
     let share = |sum: &Sum, percent: u32| u64::from(sum.prose) * 100 >= u64::from(total) * u64::from(percent);
     let mut aside = vec![false; outline.nodes.len()];
     // What all of an element's children hold together that say they are beside the text, and are prose.
-    let mut chapters = vec![Sum::default(); outline.nodes.len()];
+    let mut chapters = vec![0; outline.nodes.len()];
     for (node, sum) in outline.nodes.iter().zip(sums) {
         if node.hint.part == Part::Strong && sum.prose >= 200 && sum.link_share() < 25 {
-            chapters[node.parent as usize].prose += sum.prose;
+            chapters[node.parent as usize] += sum.prose;
         }
     }
     // Whether an element that holds the text is open around it.
@@ -278,7 +278,7 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
                     || sum.h1 && sum.bytes > 0 && sum.anchors < 3)
             }
             Part::Strong => {
-                let is_chapter = is_prose && share(&chapters[parent], 50);
+                let is_chapter = is_prose && u64::from(chapters[parent]) * 2 >= u64::from(total);
                 !(is_chapter || share(sum, 50) || sum.h1 && share(sum, 25))
             }
             // Scripts show the text of some pages only when they have asked who reads it.

@@ -18,7 +18,7 @@ use crate::element::Element;
 use crate::hints::Hints;
 use crate::linked_data::Facts;
 use crate::links::{self, Links};
-use crate::main_text;
+use crate::main_text::{self, Main};
 use crate::marks::Marks;
 use crate::outline::Outline;
 use crate::page::{GUESSED_FROM, Input};
@@ -153,14 +153,9 @@ impl<'a> Reader<'a> {
         page.headings = parts::headings(&self.outline, &page.text);
         page.tables = parts::tables(&self.outline, &page.text);
         let served = self.input.headers.get("date").and_then(|day| dates::value(day, None));
-        // Which of two numbers is the month depends on the language; where nothing names it, its words do.
-        let named = page.language.clone();
-        let named = named.or_else(|| directives::language(self.input.headers.get("content-language")?));
-        let language = named.or_else(|| {
-            let first = main.kept.iter().position(|kept| *kept)?;
-            let start = page.text.get(self.outline.blocks[first].start as usize..)?;
-            let guess = text::language(&start[..start.floor_char_boundary(GUESSED_FROM)])?;
-            Some(guess.code.to_owned())
+        let language = page.language.clone().or_else(|| {
+            let header = self.input.headers.get("content-language").and_then(directives::language);
+            header.or_else(|| language_of_dates(&page.text, &self.outline, &main))
         });
         let known = Known {
             outline: &self.outline,
@@ -420,6 +415,16 @@ impl Reader<'_> {
 }
 
 /// Without the hyphens that only say where a line may be broken: with them a word is found by nobody.
+/// Which of two numbers is the month depends on the language: where nothing names it, its words do.
+fn language_of_dates(text: &str, outline: &Outline, main: &Main) -> Option<String> {
+    let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    memchr::memchr_iter(b'/', text.as_bytes()).find(|at| *at > 0 && digit(at - 1) && digit(at + 1))?;
+    let first = main.kept.iter().position(|kept| *kept)?;
+    let start = text.get(outline.blocks[first].start as usize..)?;
+    let guess = text::language(&start[..start.floor_char_boundary(GUESSED_FROM)])?;
+    Some(guess.code.to_owned())
+}
+
 /// Whether a page says that it is one article.
 fn is_article(meta: &[(String, String)]) -> bool {
     meta.iter().any(|(name, value)| name == "og:type" && value.trim().eq_ignore_ascii_case("article"))

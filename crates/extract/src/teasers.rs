@@ -21,10 +21,8 @@ pub(crate) fn set_aside(outline: &Outline, sums: &[Sum], is_article: bool, aside
             && !aside[block.node as usize]
             && block.link_bytes * 10 >= (block.end - block.start) * 7
     };
-    let mut counts = vec![0_u16; outline.nodes.len()];
     let mut heads = Vec::new();
     for (at, block) in outline.blocks.iter().enumerate().filter(|(_, block)| is_linked(block)) {
-        counts[block.node as usize] += 1;
         // What stands below it without a box around both: a chapter, maybe, about what the link leads to.
         let next = outline.blocks.get(at + 1);
         let heads_prose = next.is_some_and(|next| {
@@ -35,6 +33,8 @@ pub(crate) fn set_aside(outline: &Outline, sums: &[Sum], is_article: bool, aside
     if heads.len() < FEW {
         return false;
     }
+    let mut counts = vec![0_u16; outline.nodes.len()];
+    heads.iter().for_each(|(head, _)| counts[*head] = counts[*head].saturating_add(1));
     for node in (1..counts.len()).rev() {
         let count = counts[node];
         let parent = &mut counts[outline.nodes[node].parent as usize];

@@ -1,7 +1,8 @@
 //! Which character encoding a body is in, and its text.
 //!
 //! In this order: byte order mark, `Content-Type`, `<meta>` in the head, a guess from the bytes.
-//! Labels are those of the encoding standard.
+//! Labels are those of the encoding standard. A `<meta>` is not believed where all of the page is UTF-8: whoever stored
+//! or served it has converted it and left its head as it was.
 
 use std::borrow::Cow;
 
@@ -25,7 +26,9 @@ pub fn decode<'a>(
     let encoding = content_type
         .and_then(charset_parameter)
         .and_then(|label| Encoding::for_label(label.as_bytes()))
-        .or_else(|| if kind == Kind::Html { prescan(body) } else { None })
+        .or_else(|| {
+            if kind == Kind::Html { prescan(body) } else { None }.filter(|named| !was_converted(body, named))
+        })
         .unwrap_or_else(|| guess(body, url));
     (encoding.decode_without_bom_handling(body).0, encoding)
 }
@@ -36,6 +39,17 @@ pub(crate) fn charset_parameter(content_type: &str) -> Option<&str> {
         let (name, value) = parameter.split_once('=')?;
         name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches(['"', '\'']))
     })
+}
+
+/// Characters beyond ASCII from which on a text that is UTF-8 throughout is nothing else by chance.
+const SURE: usize = 8;
+
+/// Whether a page that names another encoding is in UTF-8.
+fn was_converted(body: &[u8], named: &'static Encoding) -> bool {
+    named.is_ascii_compatible()
+        && named != UTF_8
+        && std::str::from_utf8(body).is_ok()
+        && body.iter().filter(|byte| **byte >= 0xC0).take(SURE).count() == SURE
 }
 
 /// Bytes looked at for a guess: the first, which are often markup only, and the last.
@@ -132,6 +146,24 @@ mod tests {
         let (bytes, _, _) = encoding_rs::EUC_JP.encode(&japanese);
         check(&bytes, None, "EUC-JP", &japanese);
         check(b"", None, "UTF-8", "");
+    }
+
+    #[test]
+    fn a_page_in_utf_8_is_not_what_its_head_says() {
+        let chinese = "<meta charset=gb2312>磨坊在树林和小溪之间";
+        check(chinese.as_bytes(), None, "UTF-8", chinese);
+        let (bytes, _, _) = encoding_rs::GBK.encode(chinese);
+        check(&bytes, None, "GBK", chinese);
+        // A few may come about by chance, and the answer's header knows better.
+        check(
+            "<meta charset=windows-1252>é".as_bytes(),
+            None,
+            "windows-1252",
+            "<meta charset=windows-1252>Ã©",
+        );
+        let named = Some("text/html; charset=gbk");
+        let (body, url) = (chinese.as_bytes(), PageUrl::parse("http://example.com/").unwrap());
+        assert_eq!(decode(body, named, Kind::Html, &url).1.name(), "GBK");
     }
 
     #[test]

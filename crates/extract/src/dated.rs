@@ -76,6 +76,32 @@ const PUBLISHED: &[&str] = &[
     "bt:pubdate",
     "originalpublicationdate",
     "releasedate",
+    "pub_date",
+    "pdate",
+    "ptime",
+    "published",
+    "articlepublished",
+    "article_date_original",
+    "articledate",
+    "displaydate",
+    "docdate",
+    "post_date",
+    "creation_date",
+    "gentime",
+];
+/// Ends of such names, without any punctuation, whatever a site puts before them.
+const PUBLISHED_ENDS: &[&str] = &[
+    "publishtime",
+    "publishedtime",
+    "publishdate",
+    "publisheddate",
+    "publishedat",
+    "datepublished",
+    "pubdate",
+    "publicationdate",
+    "firstpublished",
+    "releasedate",
+    "createat",
 ];
 const MODIFIED: &[&str] = &[
     "article:modified_time",
@@ -104,6 +130,8 @@ const AFTER: usize = 12;
 /// Longest block in which dates are sought, and what may stand around a date without a label.
 const MAX_BLOCK: usize = 240;
 const MAX_AROUND: usize = 80;
+/// Bytes before the date with which a text begins.
+const MAX_DATELINE: usize = 24;
 /// Bytes that make a page a text even where teasers stand below it.
 const TEXT: u32 = 600;
 /// Blocks with a year in them that are looked at.
@@ -140,7 +168,12 @@ pub(crate) fn dated(known: &Known<'_>) -> Dated {
     let is_index = is_index(known);
     marked(known, is_index, &mut dated);
     if let Some(at) = dates::in_path(known.path) {
-        dated.offer(Fact::Published, at, DateSource::Url, 70);
+        // A page may be given a new day; its URL keeps the first one.
+        let is_first = dated.published.as_ref().is_some_and(|other| {
+            known.path.contains(&format!("/{}/", &at[..4]))
+                && dates::next_day(&at).is_some_and(|next| other.day() > next.as_str())
+        });
+        dated.offer(Fact::Published, at, DateSource::Url, if is_first { 96 } else { 70 });
     }
     written(known, is_index, &mut dated);
     // What was changed before it was published was changed by mistake.
@@ -198,7 +231,10 @@ fn in_meta(
         let plain = plain.strip_prefix("schema:").unwrap_or(&plain);
         let dublin = plain.starts_with("dc").then(|| plain.replacen(':', "", 1));
         let plain = dublin.as_deref().unwrap_or(plain);
-        let Some(nth) = names.iter().position(|known| *known == plain) else { continue };
+        let Some(nth) = names.iter().position(|known| *known == plain).or_else(|| ends_as(plain, names))
+        else {
+            continue;
+        };
         if best.as_ref().is_none_or(|(_, known)| nth < *known)
             && let Some(at) = dates::value(value, language)
         {
@@ -206,6 +242,15 @@ fn in_meta(
         }
     }
     best
+}
+
+/// The place after all known names, for one that ends as those of [`PUBLISHED`] may.
+fn ends_as(name: &str, names: &[&str]) -> Option<usize> {
+    let ends = |end: &&str| {
+        let mut letters = name.bytes().rev().filter(|byte| !matches!(byte, b':' | b'_'));
+        end.bytes().rev().all(|letter| letters.next() == Some(letter))
+    };
+    (names == PUBLISHED && PUBLISHED_ENDS.iter().any(ends)).then_some(names.len())
 }
 
 /// A page of teasers: their dates and authors are not its own.
@@ -236,8 +281,9 @@ pub(crate) fn is_index(known: &Known<'_>) -> bool {
 /// Dates that markup points out.
 fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     let (from, title, to) = near_title(known);
-    // Days of publication that stand beside the text.
+    // Days of publication that stand beside the text, and days of whatever that stand far from the headline.
     let mut set_apart: Vec<String> = Vec::new();
+    let mut far: Vec<String> = Vec::new();
     for mark in known.marks.iter().filter(|mark| mark.fact > Fact::Author) {
         let is_near = (from..=to).contains(&mark.start);
         // Names such as "signature" are used for the byline as well as for what stands below a post.
@@ -276,11 +322,19 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
             // Above the headline it may be today's.
             _ if is_near && mark.start < title => 58,
             _ if is_near => 75,
-            _ => 50,
+            _ => {
+                far.push(at);
+                continue;
+            }
         };
         dated.offer(fact, at, DateSource::Markup, confidence);
     }
     // Teasers have many; where there is one only, it is the page's.
+    if let Some(day) = far.first()
+        && far.iter().all(|other| other[..10] == day[..10])
+    {
+        dated.offer(Fact::Date, day.clone(), DateSource::Markup, 50);
+    }
     if let Some(day) = set_apart.first().filter(|_| !is_index)
         && set_apart.iter().all(|other| other[..10] == day[..10])
     {
@@ -303,6 +357,7 @@ fn is_quoted(known: &Known<'_>, node: usize) -> bool {
 /// Dates that only people are told: with a label anywhere in the text, without one near the headline.
 fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     let (from, title, to) = near_title(known);
+    let teasers = first_teaser(known, title);
     let mut looked_at = 0;
     let mut lone: Vec<(usize, String)> = Vec::new();
     for (nth_block, block) in known.outline.blocks.iter().enumerate() {
@@ -346,20 +401,25 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                 Some(Fact::Modified) if !in_comments(known, block.node as usize) => {
                     dated.offer(Fact::Modified, date.at.clone(), DateSource::Text, 75);
                 }
-                Some(Fact::Published) if !beside && !is_index && !is_long => {
-                    dated.offer(
-                        Fact::Published,
-                        date.at.clone(),
-                        DateSource::Text,
-                        if is_near { 78 } else { 55 },
-                    );
+                Some(Fact::Published) if !is_long && (!is_index || is_near && block.start < teasers) => {
+                    // Below the headline it is the page's own, whatever the name of the line.
+                    let is_own = is_near && block.start as usize > title && around <= MAX_AROUND;
+                    let confidence = match () {
+                        () if beside && !is_own => continue,
+                        () if beside => 57,
+                        () if is_near => 78,
+                        () => 55,
+                    };
+                    dated.offer(Fact::Published, date.at.clone(), DateSource::Text, confidence);
                 }
                 None if !beside
                     && !is_event
                     && !is_index
                     && is_near
                     && first.level().is_none()
-                    && (around <= MAX_AROUND || date.range.start <= 3 && !is_long) =>
+                    && (around <= MAX_AROUND
+                        || date.range.start <= 3 && !is_long
+                        || is_dateline(lead, after)) =>
                 {
                     let confidence = if (block.start as usize) < title { 56 } else { 60 };
                     dated.offer(Fact::Published, date.at.clone(), DateSource::Text, confidence);
@@ -381,6 +441,29 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     {
         dated.offer(Fact::Published, day.clone(), DateSource::Text, 40);
     }
+}
+
+/// Whether a text begins with its date: "(3 May 2026) …", "Berlin, 3 May 2026 – …".
+fn is_dateline(before: &str, after: &str) -> bool {
+    before.len() <= MAX_DATELINE
+        && !before.contains(['.', '!', '?', ';'])
+        && after.trim_start().starts_with([')', ']', '–', '—', '-', ':', '|'])
+}
+
+/// Where the first heading stands that leads to another page; without a headline of its own a page begins with it.
+fn first_teaser(known: &Known<'_>, title: usize) -> u32 {
+    let blocks = known.outline.blocks.iter();
+    let is_teaser = |block: &&crate::outline::Block| {
+        known.outline.nodes[block.node as usize].element.level().is_some()
+            && block.link_bytes * 10 >= (block.end - block.start) * 7
+    };
+    if title == 0 {
+        return 0;
+    }
+    blocks
+        .skip_while(|block| (block.start as usize) < title)
+        .find(is_teaser)
+        .map_or(u32::MAX, |block| block.start)
 }
 
 /// Whether a line may be about the page: it is no entry of a table or a list, and no menu, teaser or comment.

@@ -231,6 +231,17 @@ fn words(value: &str, hint: &mut Hint) {
         if ["sr-only", "screen-reader-text", "visually-hidden", "visuallyhidden"].contains(&class) {
             hint.unseen = true;
         }
+        // With a colon another class shows it again: `hidden md:block`.
+        if class.ends_with("hidden")
+            && ["hidden", "l-hidden", "u-hidden", "js-hidden"].contains(&class)
+            && !value.contains(':')
+        {
+            hint.add(Part::Weak);
+        }
+        if matches!(class.len(), 11 | 12) {
+            let names = ["article-body", "article_body", "articlebody"];
+            hint.main |= names.iter().any(|name| class.eq_ignore_ascii_case(name));
+        }
         let mut word = [0; MAX_WORD];
         let mut length = 0;
         let mut first = true;
@@ -306,10 +317,9 @@ fn add_word(word: &[u8], place: Place, hint: &mut Hint) {
         | b"sidemenu" | b"submenu" | b"compartir" | b"partager" | b"teilen" | b"condividi"
         | b"relacionadas" | b"relacionados" | b"onetrust" | b"postmetadata" | b"cookiebot"
         | b"relatedposts" | b"relatedarticles" | b"relatedlinks" | b"relatedcontent" | b"relatednews"
-        | b"relatedstories" | b"relatedtopics" | b"relateditems" | b"recirculation" | b"recirc"
-        | b"outbrain" | b"taboola" | b"addthis" | b"addtoany" | b"sharethis" | b"sharedaddy" => {
-            hint.add(Part::Strong)
-        }
+        | b"relatedstories" | b"relatedtopics" | b"relateditems" | b"recommend" | b"recommends"
+        | b"tuijian" | b"crumb" | b"recirculation" | b"recirc" | b"outbrain" | b"taboola" | b"addthis"
+        | b"addtoany" | b"sharethis" | b"sharedaddy" => hint.add(Part::Strong),
         b"ad" if place == Place::Start || place == Place::Alone => hint.add(Part::Strong),
         b"comments" | b"disqus" | b"respond" | b"commentlist" | b"discussion" => hint.add(Part::Comments),
         b"menu" | b"banner" | b"promo" | b"promotion" | b"toolbar" | b"toc" | b"tags" | b"taglist"
@@ -348,7 +358,6 @@ fn add_word(word: &[u8], place: Place, hint: &mut Hint) {
         b"admonition" | b"callout" | b"note" | b"tip" | b"warning" | b"hint" | b"infobox" | b"pullquote" => {
             hint.note = true
         }
-        b"articlebody" => hint.main = true,
         // Signs beside headings that only the mouse brings up.
         b"editsection" | b"headerlink" => {
             hint.add(Part::Weak);

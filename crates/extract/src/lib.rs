@@ -34,6 +34,7 @@ mod rel;
 mod role;
 mod sections;
 mod sitemap;
+mod teasers;
 mod words;
 mod xml;
 mod zip;

@@ -76,6 +76,11 @@ impl Facts {
         }
     }
 
+    /// Whether the page is one article.
+    pub(crate) fn is_article(&self) -> bool {
+        self.rank == ARTICLE
+    }
+
     fn take(&mut self, item: &Json, items: &[&Json], rank: u8) {
         if rank > self.rank {
             let (events, is_thread) = (std::mem::take(&mut self.events), self.is_thread);
@@ -137,9 +142,12 @@ fn is_page(item: &Json) -> bool {
     kinds(item).any(|kind| kind.ends_with("Page"))
 }
 
+/// The rank of what fits best.
+const ARTICLE: u8 = 3;
+
 fn rank(item: &Json) -> u8 {
     let of = |kind: &str| match kind {
-        _ if kind.ends_with("Article") || kind.ends_with("Posting") || kind == "Report" => 3,
+        _ if kind.ends_with("Article") || kind.ends_with("Posting") || kind == "Report" => ARTICLE,
         "Recipe" | "HowTo" | "Question" | "Dataset" | "Course" | "Book" | "Review" | "CreativeWork" => 2,
         "VideoObject" | "Podcast" | "PodcastEpisode" | "Event" | "SoftwareSourceCode" => 1,
         _ => 0,

@@ -11,6 +11,7 @@ use crate::hints::Part;
 use crate::notices;
 use crate::outline::Outline;
 use crate::sections;
+use crate::teasers;
 
 /// What was chosen.
 pub(crate) struct Main {
@@ -81,16 +82,16 @@ pub(crate) fn is_thread(path: &str) -> bool {
 const MAX_AUTHOR: u32 = 1_500;
 
 /// A block with so many bytes, few of them links, is prose.
-const PROSE: u32 = 60;
+pub(crate) const PROSE: u32 = 60;
 
 /// Sums over an element and all that it holds.
 #[derive(Clone, Copy, Default)]
-struct Sum {
-    bytes: u32,
+pub(crate) struct Sum {
+    pub(crate) bytes: u32,
     link: u32,
-    prose: u32,
+    pub(crate) prose: u32,
     anchors: u32,
-    h1: bool,
+    pub(crate) h1: bool,
     /// The ranks of its headings, a bit each.
     ranks: u8,
 }
@@ -121,7 +122,7 @@ impl Sum {
 }
 
 /// Chooses the main blocks of a page.
-pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool) -> Main {
+pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool, is_article: bool) -> Main {
     let blocks: Vec<Sum> = (0..outline.blocks.len()).map(|at| block_sum(outline, at)).collect();
     if outline.overflow {
         let kept = vec![true; blocks.len()];
@@ -137,7 +138,10 @@ pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool) -> Main {
     if !is_thread {
         drop_comments(outline, &blocks, &mut aside);
     }
-    let rest = sums(outline, &blocks, |node| !aside[node]);
+    let mut rest = sums(outline, &blocks, |node| !aside[node]);
+    if !is_thread && teasers::set_aside(outline, &rest, is_article, &mut aside) {
+        rest = sums(outline, &blocks, |node| !aside[node]);
+    }
     let by_prose = rest[0].prose >= 200 && rest[0].prose * 4 >= rest[0].bytes;
     let root = root(outline, &rest, &aside, by_prose);
     let is_list = rest[root].prose * 5 < rest[root].bytes * 2 && rest[root].link_share() >= 25
@@ -230,8 +234,16 @@ fn sums(outline: &Outline, blocks: &[Sum], counts: impl Fn(usize) -> bool) -> Ve
 /// Elements that are beside the text, with all they hold.
 fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
     let total = sums[0].prose.max(1);
+    let has_one_title = titles(outline).count() == 1;
     let share = |sum: &Sum, percent: u32| u64::from(sum.prose) * 100 >= u64::from(total) * u64::from(percent);
     let mut aside = vec![false; outline.nodes.len()];
+    // What all of an element's children hold together that say they are beside the text, and are prose.
+    let mut chapters = vec![0; outline.nodes.len()];
+    for (node, sum) in outline.nodes.iter().zip(sums) {
+        if node.hint.part == Part::Strong && sum.prose >= 200 && sum.link_share() < 25 {
+            chapters[node.parent as usize] += sum.prose;
+        }
+    }
     // Whether an element that holds the text is open around it.
     let mut in_text = vec![false; outline.nodes.len()];
     for at in 1..outline.nodes.len() {
@@ -243,7 +255,7 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
         let by_element = match node.element {
             Element::Nav | Element::Dialog | Element::Search => !share(sum, 60),
             Element::Footer => outline.nodes[parent].element != Element::Blockquote && !share(sum, 50),
-            Element::Aside => !node.hint.note && !share(sum, 50),
+            Element::Aside => !(node.hint.note || share(sum, 50) || sum.h1 && has_one_title),
             Element::Header => !(in_text[at] || share(sum, 30) || sum.h1 && sum.anchors <= 2),
             Element::Form => !share(sum, 30) && sum.prose < 400,
             Element::Button => outline.nodes[parent].element.level().is_none(),
@@ -265,8 +277,16 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
                     || share(sum, 25)
                     || sum.h1 && sum.bytes > 0 && sum.anchors < 3)
             }
-            Part::Strong => !(share(sum, 50) || sum.h1 && share(sum, 25)),
-            Part::Hidden => !share(sum, 80) && !outline.nodes[parent].hint.folded,
+            Part::Strong => {
+                let is_chapter = is_prose && u64::from(chapters[parent]) * 2 >= u64::from(total);
+                !(is_chapter || share(sum, 50) || sum.h1 && share(sum, 25))
+            }
+            // Scripts show the text of some pages only when they have asked who reads it.
+            Part::Hidden => {
+                let is_text = share(sum, 80)
+                    || sum.link_share() < 10 && share(sum, if node.hint.main { 30 } else { 50 });
+                !is_text && !outline.nodes[parent].hint.folded
+            }
         };
         // Kept from those who listen: icons, doubles, and texts that are folded away.
         let is_silent = node.hint.silent && !node.hint.folded && !(sum.prose > 0 && sum.link_share() < 25);
@@ -276,6 +296,12 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
     aside
 }
 
+/// The elements that are headlines of the page.
+fn titles(outline: &Outline) -> impl Iterator<Item = usize> {
+    let nodes = outline.blocks.iter().map(|block| block.node as usize);
+    nodes.filter(|node| outline.nodes[*node].element == Element::H1)
+}
+
 /// What visitors wrote below a text goes; where there is no text, as in a forum, it is what the page is there for.
 fn drop_comments(outline: &Outline, blocks: &[Sum], aside: &mut [bool]) {
     let mut comments = vec![false; outline.nodes.len()];
@@ -283,7 +309,8 @@ fn drop_comments(outline: &Outline, blocks: &[Sum], aside: &mut [bool]) {
         let node = &outline.nodes[at];
         comments[at] = comments[node.parent as usize] || node.hint.part == Part::Comments;
     }
-    if !comments.contains(&true) {
+    // Where the headline stands in one, the word is for an opinion that the page gives.
+    if !comments.contains(&true) || titles(outline).any(|node| comments[node]) {
         return;
     }
     let mut own = 0;

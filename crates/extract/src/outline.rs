@@ -16,6 +16,8 @@ pub(crate) struct Outline {
     start: usize,
     link_bytes: u32,
     anchors: u16,
+    /// Whether the link being read leads from a heading to a place on the page.
+    to_place: bool,
     /// Set when a page is too deep or has too many elements; its shape is then no use.
     pub(crate) overflow: bool,
     /// The part of a line being read that nobody sees: its element's name, how often it is open, its place.
@@ -57,6 +59,7 @@ impl Outline {
             start: 0,
             link_bytes: 0,
             anchors: 0,
+            to_place: false,
             overflow: false,
             unseen: None,
         }
@@ -84,14 +87,19 @@ impl Outline {
         self.anchors = 0;
     }
 
-    /// A link begins.
-    pub(crate) fn anchor(&mut self) {
-        self.anchors = self.anchors.saturating_add(1);
+    /// A link begins. A heading that leads to a place on its own page, mostly itself, is no link to another.
+    pub(crate) fn anchor(&mut self, href: &str) {
+        self.to_place = href.starts_with('#') && self.top().level().is_some();
+        if !self.to_place {
+            self.anchors = self.anchors.saturating_add(1);
+        }
     }
 
     /// So many bytes of text stood in a link.
     pub(crate) fn linked(&mut self, bytes: usize) {
-        self.link_bytes = self.link_bytes.saturating_add(bytes as u32 + 1);
+        if !self.to_place {
+            self.link_bytes = self.link_bytes.saturating_add(bytes as u32 + 1);
+        }
     }
 
     /// An element begins where the text is `at` bytes long.

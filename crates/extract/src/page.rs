@@ -41,7 +41,7 @@ pub struct Input<'a> {
 pub const MAX_LINKS: usize = 1_000;
 
 /// Bytes of the main text from which a language is guessed: more costs more and tells little.
-const GUESSED_FROM: usize = 1_024;
+pub(crate) const GUESSED_FROM: usize = 1_024;
 
 /// Bytes of a feed's title.
 const MAX_TITLE: usize = 1_024;

@@ -18,10 +18,10 @@ use crate::element::Element;
 use crate::hints::Hints;
 use crate::linked_data::Facts;
 use crate::links::{self, Links};
-use crate::main_text;
+use crate::main_text::{self, Main};
 use crate::marks::Marks;
 use crate::outline::Outline;
-use crate::page::Input;
+use crate::page::{GUESSED_FROM, Input};
 use crate::parts::{self, Images};
 use crate::refresh;
 use crate::role::{Format, Hidden, Role, role};
@@ -148,10 +148,15 @@ impl<'a> Reader<'a> {
         }
         page.text = self.words.finish();
         let is_thread = self.facts.is_thread || main_text::is_thread(self.input.url.path_and_query());
-        let mut main = main_text::choose(&self.outline, &page.text, is_thread);
+        let is_article = self.facts.is_article() || is_article(&page.meta);
+        let mut main = main_text::choose(&self.outline, &page.text, is_thread, is_article);
         page.headings = parts::headings(&self.outline, &page.text);
         page.tables = parts::tables(&self.outline, &page.text);
         let served = self.input.headers.get("date").and_then(|day| dates::value(day, None));
+        let language = page.language.clone().or_else(|| {
+            let header = self.input.headers.get("content-language").and_then(directives::language);
+            header.or_else(|| language_of_dates(&page.text, &self.outline, &main))
+        });
         let known = Known {
             outline: &self.outline,
             main: &main,
@@ -161,7 +166,7 @@ impl<'a> Reader<'a> {
             meta: &page.meta,
             of_items: &self.of_items,
             path: self.input.url.path_and_query(),
-            language: page.language.as_deref(),
+            language: language.as_deref(),
             served: served.as_deref().and_then(|day| day.get(..10)),
         };
         let dated = dated::dated(&known);
@@ -181,7 +186,7 @@ impl<'a> Reader<'a> {
             && !self.is_inert()
         {
             self.open.link = self.links.add(LinkKind::Anchor, href, links::rel(tag.attribute("rel")));
-            self.outline.anchor();
+            self.outline.anchor(href);
             self.format_link();
         }
     }
@@ -410,6 +415,21 @@ impl Reader<'_> {
 }
 
 /// Without the hyphens that only say where a line may be broken: with them a word is found by nobody.
+/// Which of two numbers is the month depends on the language: where nothing names it, its words do.
+fn language_of_dates(text: &str, outline: &Outline, main: &Main) -> Option<String> {
+    let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    memchr::memchr_iter(b'/', text.as_bytes()).find(|at| *at > 0 && digit(at - 1) && digit(at + 1))?;
+    let first = main.kept.iter().position(|kept| *kept)?;
+    let start = text.get(outline.blocks[first].start as usize..)?;
+    let guess = text::language(&start[..start.floor_char_boundary(GUESSED_FROM)])?;
+    Some(guess.code.to_owned())
+}
+
+/// Whether a page says that it is one article.
+fn is_article(meta: &[(String, String)]) -> bool {
+    meta.iter().any(|(name, value)| name == "og:type" && value.trim().eq_ignore_ascii_case("article"))
+}
+
 fn unhyphenated(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let [before, last] = [0xc2, 0xad];

@@ -266,3 +266,183 @@ fn soft_hyphens_are_no_part_of_a_word() {
     assert_eq!((page.title.as_str(), page.text.as_str()), ("Mühle", "Die Wassermühle Mühle"));
     assert_eq!(&*page.links[0].anchor, "Mühle");
 }
+
+#[test]
+fn a_text_that_scripts_show_is_a_text() {
+    let body = format!("<h1>The mill</h1><p>Low water.</p><div style='display: none'>{TEXT}</div>");
+    assert!(main_of(&body).contains("as far as the weir"));
+    // Less of it where it is called the article's body, as the page has more to say.
+    let more = "<p>The chapel beside it was built by the same family and has been shut for most of this century.</p>";
+    let body = |id: &str| {
+        format!("<h1>The mill</h1>{more}{more}{more}<div id={id} style='display: none'>{TEXT}</div>")
+    };
+    assert!(main_of(&body("articleBody")).contains("as far as the weir"));
+    assert!(!main_of(&body("second")).contains("as far as the weir"));
+}
+
+#[test]
+fn boxes_with_a_linked_heading_each_are_beside_a_text() {
+    let teaser = |name: &str| {
+        format!(
+            "<div><h3><a href=/{name}>The {name}</a></h3><p>What was found under the floor of the {name}, and who was asked about it by the police.</p></div>"
+        )
+    };
+    let teasers: String = ["chapel", "bridge", "school"].map(teaser).concat();
+    let text = TEXT.repeat(3);
+    let main = main_of(&format!("<div><h1>The mill</h1>{text}</div><div>{teasers}</div>"));
+    assert!(main.contains("below the church") && !main.contains("police"), "{main}");
+    // Less of a text is enough where the page says that it is one.
+    let short = format!("<h1>The mill</h1>{TEXT}<div>{teasers}</div>");
+    assert!(main_of(&short).contains("police"));
+    let head = "<head><meta property=og:type content=article></head>";
+    let named = read_bytes(format!("{head}{short}").as_bytes(), &[("content-type", "text/html")], 10).main;
+    assert!(named.contains("below the church") && !named.contains("police"), "{named}");
+    // A page of nothing else is a list of them.
+    let list = main_of(&format!("<h1>News</h1><div>{teasers}</div>"));
+    assert!(list.contains("The bridge") && list.contains("police"), "{list}");
+}
+
+#[test]
+fn chapters_that_are_called_after_something_beside_them_are_text() {
+    let chapter = |words: &str| format!("<section class='part part-ads'><h2>{words}</h2>{TEXT}</section>");
+    let main = main_of(&format!(
+        "<article><h1>Mills</h1>{}{}{}</article>",
+        chapter("One"),
+        chapter("Two"),
+        chapter("Six")
+    ));
+    assert!(main.contains("One") && main.contains("Two") && main.contains("Six"), "{main}");
+}
+
+#[test]
+fn classes_that_hide_and_recommend_are_beside_the_text() {
+    check("<div class='u-hidden'>{\"views\": 12}</div>", "", &[], &["views"]);
+    check("<div class='hidden md:block'>Low water.</div>", "", &["Low water"], &[]);
+    check(
+        "",
+        "<div id=post_recommend><p>The bridge that was sold to a man from over the hills and far away, and then sold again.</p></div>",
+        &[],
+        &["sold"],
+    );
+    check("<div class=post_crumb>Home &gt; Mills &gt; Text</div>", "", &[], &["Home"]);
+}
+
+#[test]
+fn a_headline_is_never_beside_its_text() {
+    let main =
+        main_of(&format!("<aside><h1>The mill</h1>2019-09-05 by Ulf</aside><article>{TEXT}</article>"));
+    assert!(main.starts_with("The mill"), "{main}");
+    // An opinion is called a comment as well.
+    let body = format!(
+        "<div class=comment><h1>The mill</h1><p>5 September 2019</p></div><div class=comment>{TEXT}</div><p>{}</p>",
+        "All about mills and those who keep them. ".repeat(8)
+    );
+    assert!(main_of(&body).contains("as far as the weir"));
+}
+
+#[test]
+fn chapters_with_a_link_to_themselves_are_text() {
+    let chapter = |name: &str| format!("<div><h2><a href='#{name}'>{name}</a></h2>{TEXT}</div>");
+    let main = main_of(&format!(
+        "<h1>Mills</h1>{}{}{}{}{TEXT}",
+        chapter("Oak"),
+        chapter("Elm"),
+        chapter("Ash"),
+        chapter("Yew")
+    ));
+    assert!(
+        main.contains("Oak") && main.contains("Yew") && main.matches("below the church").count() == 5,
+        "{main}"
+    );
+    // Products that a text goes through stand each under a link to the shop.
+    let product = |name: &str| format!("<h2><a href=/{name}>{name}</a></h2>{TEXT}");
+    let main = main_of(&format!(
+        "<div><h1>Mills</h1>{TEXT}{}{}{}</div>",
+        product("Oak"),
+        product("Elm"),
+        product("Ash")
+    ));
+    assert!(main.contains("Oak") && main.contains("Ash"), "{main}");
+}
+
+#[test]
+fn days_of_teasers_are_not_the_days_of_the_page() {
+    let day = |body: &str| {
+        read_bytes(body.as_bytes(), &[("content-type", "text/html")], 10).published.map(|date| date.at)
+    };
+    let long = TEXT.repeat(8);
+    let teaser = |day: u8| format!("<li><p><time>2019-09-0{day}</time> Mills</p></li>");
+    let teasers = |first, second| format!("<ul>{}{}</ul>", teaser(first), teaser(second));
+    assert_eq!(day(&format!("<h1>The mill</h1>{long}{}", teasers(6, 4))), None);
+    assert_eq!(day(&format!("<h1>The mill</h1>{long}{}", teasers(6, 6))).as_deref(), Some("2019-09-06"));
+    // A short text among many teasers has a day of its own where one is named beside its headline.
+    let list: String = (1..6)
+        .map(|n| format!("<div><h3><a href=/{n}>Mill {n}</a></h3><p>July {n}, 2017</p></div>"))
+        .collect();
+    let posted = "<div>Posted on September 1, 2017 at 0h00</div>";
+    assert_eq!(
+        day(&format!("{posted}<h1>Mills</h1><p>A short one.</p>{list}")).as_deref(),
+        Some("2017-09-01")
+    );
+    let of_teaser = format!("<h1>Mills</h1><h3><a href=/0>Mill</a></h3>{posted}{list}");
+    assert_eq!(day(&of_teaser), None);
+}
+
+#[test]
+fn dates_are_found_where_pages_write_them() {
+    let day = |url: &str, head: &str, line: &str| {
+        let url = model::PageUrl::parse(url).unwrap();
+        let headers =
+            model::Headers(vec![("content-type".to_owned(), bytes::Bytes::from_static(b"text/html"))]);
+        let body = format!("<head>{head}</head><h1>The mill</h1>{line}{TEXT}");
+        let normalise = model::Normalise::default();
+        let input = extract::Input {
+            url: &url,
+            headers: &headers,
+            body: body.as_bytes(),
+            normalise,
+            max_links: 9,
+            agent: "gannet",
+        };
+        let page = extract::page(&input);
+        page.published.map(|date| date.at[..10].to_owned())
+    };
+    let plain = |head: &str, line: &str| day("http://e.com/a", head, line);
+    for name in [
+        "pub_date",
+        "article.published",
+        "site:recs:publishtime",
+        "og:release_date",
+        "weibo:article:create_at",
+    ] {
+        let meta = format!("<meta name='{name}' content='2019-03-04'>");
+        assert_eq!(plain(&meta, "").as_deref(), Some("2019-03-04"), "by {name}");
+    }
+    assert_eq!(plain("<meta name=expires content=2019-03-04>", ""), None);
+    let long =
+        "The beck rose by a metre in one night, and nobody slept in the houses below the weir. ".repeat(4);
+    assert_eq!(plain("", &format!("<p>(04.03.2019) {long}</p>")).as_deref(), Some("2019-03-04"));
+    assert_eq!(plain("", &format!("<p>Since 04.03.2019 {long}</p>")), None);
+    assert_eq!(
+        plain("", "<p class=postmetadata>Posted on March 4th, 2019 by Ulf</p>").as_deref(),
+        Some("2019-03-04")
+    );
+    // A page may be given a new day, its URL keeps the first; the number of an article is none.
+    let meta = "<meta property=article:published_time content=2019-06-17>";
+    assert_eq!(day("http://e.com/2017/7/12/mill", meta, "").as_deref(), Some("2017-07-12"));
+    assert_eq!(day("http://e.com/2019/6/16/mill", meta, "").as_deref(), Some("2019-06-17"));
+    assert_eq!(day("http://e.com/20170712", meta, "").as_deref(), Some("2019-06-17"));
+}
+
+#[test]
+fn which_number_is_the_month_is_told_by_the_words() {
+    let day = |text: &str| {
+        let body = format!("<h1>x</h1><p>04/03/2019</p><p>{text}</p>");
+        read_bytes(body.as_bytes(), &[("content-type", "text/html; charset=utf-8")], 10)
+            .published
+            .map(|date| date.at)
+    };
+    let french = "Le moulin se trouve à l'endroit où le ruisseau quitte la forêt, et personne ne sait depuis quand il est là.";
+    assert_eq!(day(french).as_deref(), Some("2019-03-04"));
+    assert_eq!(day(TEXT).as_deref(), Some("2019-04-03"));
+}

@@ -71,7 +71,7 @@ async fn a_run_is_begun_watched_steered_and_told_of() {
     asker.get(&format!("{path}/series")).await.expect(200);
     asker.get(&format!("{path}/live")).await.expect(200);
     let told = asker.get(&format!("{path}/forecast")).await.expect(200).json();
-    assert!(told["words"].as_str().unwrap().contains("at unlimited per host, "), "{told}");
+    assert!(told["words"].as_str().unwrap().contains("without pauses, "), "{told}");
     let worth = asker.get(&format!("{path}/outlook")).await.expect(200).json();
     // Its pages have the time of the machine, and the run that of this test.
     assert!(worth["hours"].is_array() && worth["quarters"].is_array(), "{worth}");

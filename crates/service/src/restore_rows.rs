@@ -8,7 +8,8 @@ use archive::rows::{self, PageRows, ROW_PAGES, ROW_RUNS, ROWS, Stand};
 use archive::tables::POSITIONS;
 use catalog::ProjectEntry;
 use crawl::PageReader;
-use frontier::page_key;
+use frontier::tables::URLS;
+use frontier::{kept_as, page_key};
 use kv::{Batch, Durability, KvError, Reader};
 use model::{CrawlId, Outcome, Timestamp, UrlKey};
 
@@ -52,6 +53,12 @@ pub(crate) fn restore_rows(data: &Data, crawl: CrawlId, entry: &ProjectEntry) ->
     Ok(work.pages)
 }
 
+/// True of a page that is there, or was when it was last found.
+fn is_kept(batch: &Batch, crawl: CrawlId, key: UrlKey) -> Result<bool, KvError> {
+    let Some(record) = batch.get(&URLS, &page_key(crawl, key))? else { return Ok(false) };
+    Ok(record.outcome.is_page() || kept_as(batch, crawl, key, &record.outcome)?.is_some())
+}
+
 struct Work {
     crawl: CrawlId,
     reader: PageReader,
@@ -80,6 +87,10 @@ impl Work {
         };
         if let Some(number) = record_of(batch, self.crawl, key, started)? {
             self.cursor = number + 1;
+            return Ok(());
+        }
+        // What was said of a page that is kept was not believed, and left no record.
+        if stand != Stand::Read && is_kept(batch, self.crawl, key)? {
             return Ok(());
         }
         let fetched = answer.fetched(url, started, visit.cut, settings);

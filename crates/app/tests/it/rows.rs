@@ -289,6 +289,36 @@ fn rows_are_followed_and_exported_while_the_crawl_runs() {
     assert_eq!(exported, names);
 }
 
+/// A page that was missing once is kept with its rows, and repair does not know better.
+#[test]
+fn repair_leaves_a_page_its_rows_that_was_missing_once() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    let round = Arc::new(AtomicU32::new(0));
+    let seen = round.clone();
+    let site = Served::start(small(&["long.test"], move |request: &Request| {
+        match (request.path.as_str(), seen.load(Ordering::Relaxed)) {
+            ("/list/2", 1) => missing(),
+            ("/list/2", 2) => Answer::redirect(302, "/list/1"),
+            _ => long_list(request),
+        }
+    }));
+    let desk = Desk::new(&long_project(&site, "other: {css: u}"));
+    desk.crawl(&[]);
+    let rows = || {
+        let rows = desk.rows(&["--columns", "name"]);
+        rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect::<BTreeSet<_>>()
+    };
+    let all = rows();
+    assert_eq!(all.len(), PAGES * 5);
+    for now in 1..=2 {
+        round.store(now, Ordering::Relaxed);
+        desk.ask(&["refresh", "-q"]);
+        assert_eq!(rows(), all, "round {now}");
+        desk.ask(&["repair"]);
+        assert_eq!(rows(), all, "round {now}, repaired");
+    }
+}
+
 #[test]
 fn lost_rows_are_read_again_from_the_archive() {
     let shop = DemoShop::open(1);

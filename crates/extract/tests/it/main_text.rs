@@ -297,6 +297,11 @@ fn boxes_with_a_linked_heading_each_are_beside_a_text() {
     let head = "<head><meta property=og:type content=article></head>";
     let named = read_bytes(format!("{head}{short}").as_bytes(), &[("content-type", "text/html")], 10).main;
     assert!(named.contains("below the church") && !named.contains("police"), "{named}");
+    // A headline that leads to its own page heads all of the text.
+    let own = format!(
+        "<div><div><h2><a href=/mill>The mill</a></h2><i>by Ulf</i></div>{text}</div><div>{teasers}</div>"
+    );
+    assert!(main_of(&own).contains("The mill") && !main_of(&own).contains("police"));
     // A page of nothing else is a list of them.
     let list = main_of(&format!("<h1>News</h1><div>{teasers}</div>"));
     assert!(list.contains("The bridge") && list.contains("police"), "{list}");

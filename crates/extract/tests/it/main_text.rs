@@ -165,6 +165,7 @@ fn the_day_of_an_event_is_no_day_of_publication() {
 fn teasers_under_a_label_are_beside_the_text() {
     let teasers = "<div class=q><div>Flere saker</div><div><a href=/1>Sauene</a><div>The driver noticed nothing before the last stop, and then they would not get off.</div></div></div>";
     check("", teasers, &[], &["Flere saker", "The driver"]);
+    check("", &teasers.replace("Flere saker", "为您推荐"), &[], &["为您推荐", "The driver"]);
     // The same words in a sentence are none.
     check(
         "",

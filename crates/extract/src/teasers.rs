@@ -14,6 +14,15 @@ const FEW: usize = 3;
 const ARTICLE: u32 = 200;
 const TEXT: u32 = 600;
 
+/// A heading that is a link.
+struct Head {
+    node: usize,
+    /// Prose follows at once.
+    heads_prose: bool,
+    /// Bytes of prose up to the next one.
+    prose: u32,
+}
+
 /// Sets teasers aside where the page has a text besides. True where it did.
 pub(crate) fn set_aside(outline: &Outline, sums: &[Sum], is_article: bool, aside: &mut [bool]) -> bool {
     let is_linked = |block: &crate::outline::Block| {
@@ -21,20 +30,27 @@ pub(crate) fn set_aside(outline: &Outline, sums: &[Sum], is_article: bool, aside
             && !aside[block.node as usize]
             && block.link_bytes * 10 >= (block.end - block.start) * 7
     };
-    let mut heads = Vec::new();
-    for (at, block) in outline.blocks.iter().enumerate().filter(|(_, block)| is_linked(block)) {
-        // What stands below it without a box around both: a chapter, maybe, about what the link leads to.
-        let next = outline.blocks.get(at + 1);
-        let heads_prose = next.is_some_and(|next| {
-            next.end - next.start >= PROSE && next.link_bytes * 3 < next.end - next.start
-        });
-        heads.push((block.node as usize, heads_prose));
+    let is_prose = |block: &crate::outline::Block| {
+        let bytes = block.end - block.start;
+        bytes >= PROSE && block.link_bytes * 3 < bytes && !aside[block.node as usize]
+    };
+    let mut heads: Vec<Head> = Vec::new();
+    for (at, block) in outline.blocks.iter().enumerate() {
+        if is_linked(block) {
+            // What stands below it without a box around both: a chapter, maybe, about what the link leads to.
+            let heads_prose = outline.blocks.get(at + 1).is_some_and(is_prose);
+            heads.push(Head { node: block.node as usize, heads_prose, prose: 0 });
+        } else if let Some(head) = heads.last_mut()
+            && is_prose(block)
+        {
+            head.prose += block.end - block.start;
+        }
     }
     if heads.len() < FEW {
         return false;
     }
     let mut counts = vec![0_u16; outline.nodes.len()];
-    heads.iter().for_each(|(head, _)| counts[*head] = counts[*head].saturating_add(1));
+    heads.iter().for_each(|head| counts[head.node] = counts[head.node].saturating_add(1));
     for node in (1..counts.len()).rev() {
         let count = counts[node];
         let parent = &mut counts[outline.nodes[node].parent as usize];
@@ -42,8 +58,10 @@ pub(crate) fn set_aside(outline: &Outline, sums: &[Sum], is_article: bool, aside
     }
     // The outermost element that holds one such heading and little else.
     let mut teasers = Vec::with_capacity(heads.len());
-    for (head, heads_prose) in heads {
-        let mut at = head;
+    // A headline may lead to its own page.
+    let is_headline = |head: &Head| head.prose * 5 >= sums[0].prose * 2;
+    for Head { node, heads_prose, .. } in heads.into_iter().filter(|head| !is_headline(head)) {
+        let mut at = node;
         loop {
             let parent = outline.nodes[at].parent as usize;
             let holds = matches!(outline.nodes[parent].element, Element::Main | Element::Body);
@@ -52,7 +70,7 @@ pub(crate) fn set_aside(outline: &Outline, sums: &[Sum], is_article: bool, aside
             }
             at = parent;
         }
-        if at != head || !heads_prose {
+        if at != node || !heads_prose {
             teasers.push(at);
         }
     }

@@ -165,6 +165,7 @@ fn the_day_of_an_event_is_no_day_of_publication() {
 fn teasers_under_a_label_are_beside_the_text() {
     let teasers = "<div class=q><div>Flere saker</div><div><a href=/1>Sauene</a><div>The driver noticed nothing before the last stop, and then they would not get off.</div></div></div>";
     check("", teasers, &[], &["Flere saker", "The driver"]);
+    check("", &teasers.replace("Flere saker", "为您推荐"), &[], &["为您推荐", "The driver"]);
     // The same words in a sentence are none.
     check(
         "",
@@ -297,6 +298,11 @@ fn boxes_with_a_linked_heading_each_are_beside_a_text() {
     let head = "<head><meta property=og:type content=article></head>";
     let named = read_bytes(format!("{head}{short}").as_bytes(), &[("content-type", "text/html")], 10).main;
     assert!(named.contains("below the church") && !named.contains("police"), "{named}");
+    // A headline that leads to its own page heads all of the text.
+    let own = format!(
+        "<div><div><h2><a href=/mill>The mill</a></h2><i>by Ulf</i></div>{text}</div><div>{teasers}</div>"
+    );
+    assert!(main_of(&own).contains("The mill") && !main_of(&own).contains("police"));
     // A page of nothing else is a list of them.
     let list = main_of(&format!("<h1>News</h1><div>{teasers}</div>"));
     assert!(list.contains("The bridge") && list.contains("police"), "{list}");

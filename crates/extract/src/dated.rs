@@ -146,6 +146,8 @@ const MODIFIED: &[&str] = &[
 /// Blocks before and after the headline that are searched for a date without a label.
 const BEFORE: usize = 8;
 const AFTER: usize = 12;
+/// Blocks right below it.
+const BELOW: usize = 3;
 /// Longest block in which dates are sought, and what may stand around a date without a label.
 const MAX_BLOCK: usize = 240;
 const MAX_AROUND: usize = 80;
@@ -498,6 +500,18 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                     let confidence = if (block.start as usize) < title { 56 } else { 60 };
                     dated.offer(Fact::Published, date.at.clone(), DateSource::Text, confidence);
                 }
+                // A line right below the headline, whatever its name; others may be those of teasers.
+                None if beside
+                    && !is_event
+                    && !is_index
+                    && is_line
+                    && title > 0
+                    && around <= MAX_LEAD
+                    && follows(known, nth_block, title)
+                    && may_be_own(known, nth_block) =>
+                {
+                    dated.offer(Fact::Published, date.at.clone(), DateSource::Text, 44);
+                }
                 _ => {}
             }
             if label.is_none() && around <= MAX_AROUND && is_line && !is_event {
@@ -599,6 +613,12 @@ fn first_teaser(known: &Known<'_>, title: usize) -> u32 {
         .skip_while(|block| (block.start as usize) < title)
         .find(is_teaser)
         .map_or(u32::MAX, |block| block.start)
+}
+
+/// Whether a block is one of the first below the headline.
+fn follows(known: &Known<'_>, block: usize, title: usize) -> bool {
+    let before = known.outline.blocks[..block].iter().rev();
+    before.take(BELOW).any(|block| block.start as usize == title)
 }
 
 /// Whether a line may be about the page: it is no entry of a table or a list, and no menu, teaser or comment.

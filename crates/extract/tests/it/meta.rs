@@ -218,3 +218,12 @@ fn a_sentence_about_something_published_is_less_sure_than_a_byline() {
         Some("2020-05-14"),
     );
 }
+
+#[test]
+fn a_line_right_below_the_headline_has_the_date_whatever_its_name() {
+    let long = TEXT.repeat(4);
+    let tools = "<div class=share-bar><p>4 May 2024</p><a href=/m>Mail</a></div>";
+    let related = "<div class=related><p>Fair</p><p>1 June 2024</p></div>";
+    check_published(&format!("<p>News</p><h1>Mill</h1>{tools}{long}{related}"), Some("2024-05-04"));
+    check_published(&format!("<p>News</p><h1>Mill</h1>{long}{tools}{related}"), None);
+}

@@ -12,6 +12,7 @@ use crate::linked_data::Facts;
 use crate::main_text::Main;
 use crate::marks::Mark;
 use crate::outline::Outline;
+use crate::script_dates;
 
 /// What is known when a page has been read.
 pub(crate) struct Known<'a> {
@@ -24,6 +25,12 @@ pub(crate) struct Known<'a> {
     /// Which of these are about some item of the page, which need not be the page.
     pub(crate) of_items: &'a [usize],
     pub(crate) path: &'a str,
+    /// The path of the URL that the page says is its own.
+    pub(crate) canonical: Option<&'a str>,
+    /// The page says that it is one article.
+    pub(crate) is_article: bool,
+    /// The page as it was sent, for what its scripts say.
+    pub(crate) body: &'a [u8],
     pub(crate) language: Option<&'a str>,
     /// The day on which the page was served, if known: nothing was published after it.
     pub(crate) served: Option<&'a str>,
@@ -88,6 +95,7 @@ const PUBLISHED: &[&str] = &[
     "post_date",
     "creation_date",
     "gentime",
+    "apub:time",
 ];
 /// Ends of such names, without any punctuation, whatever a site puts before them.
 const PUBLISHED_ENDS: &[&str] = &[
@@ -102,6 +110,10 @@ const PUBLISHED_ENDS: &[&str] = &[
     "firstpublished",
     "releasedate",
     "createat",
+    "pubtime",
+    "dateposted",
+    "uploaddate",
+    "uploaded",
 ];
 const MODIFIED: &[&str] = &[
     "article:modified_time",
@@ -121,19 +133,35 @@ const MODIFIED: &[&str] = &[
     "updated",
     "moddate",
     "lastupdated",
+    "lastupdate",
+    "dateupdate",
+    "dateupdated",
+    "updatedat",
+    "modifieddate",
+    "article:updated",
+    "article:updated_time",
     "shareaholic:article_modified_time",
 ];
 
 /// Blocks before and after the headline that are searched for a date without a label.
 const BEFORE: usize = 8;
 const AFTER: usize = 12;
+/// Blocks right below it.
+const BELOW: usize = 3;
 /// Longest block in which dates are sought, and what may stand around a date without a label.
 const MAX_BLOCK: usize = 240;
 const MAX_AROUND: usize = 80;
+/// Bytes of a line before its date.
+const MAX_LEAD: usize = 48;
+/// Bytes of one part of a date in a box.
+const MAX_PART: usize = 16;
 /// Bytes before the date with which a text begins.
 const MAX_DATELINE: usize = 24;
 /// Bytes that make a page a text even where teasers stand below it.
 const TEXT: u32 = 600;
+/// Bytes of a block of text, and of such blocks below a headline with teasers after them.
+const LONG_BLOCK: u32 = 80;
+const OWN_TEXT: u32 = 250;
 /// Blocks with a year in them that are looked at.
 const MOST_BLOCKS: usize = 64;
 
@@ -176,6 +204,9 @@ pub(crate) fn dated(known: &Known<'_>) -> Dated {
         dated.offer(Fact::Published, at, DateSource::Url, if is_first { 96 } else { 70 });
     }
     written(known, is_index, &mut dated);
+    if dated.published.is_none() {
+        elsewhere(known, is_index, &mut dated);
+    }
     // What was changed before it was published was changed by mistake.
     if let (Some(published), Some(modified)) = (&dated.published, &dated.modified)
         && modified.day() < published.day()
@@ -212,6 +243,34 @@ impl Dated {
             }
             _ => *slot = Some(PageDate { at, source, confidence }),
         }
+    }
+}
+
+/// Days that stand neither in the markup nor in the text: in other URLs of the page, and in its scripts.
+fn elsewhere(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
+    let named = |name: &str| {
+        known.meta.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    };
+    let own = known.canonical.into_iter().chain(named("og:url")).find_map(dates::in_path);
+    if let Some(at) = own {
+        dated.offer(Fact::Published, at, DateSource::Url, 65);
+    }
+    if is_index || dated.published.is_some() {
+        return;
+    }
+    let days = script_dates::days(known.body, known.language);
+    if let Some(first) = days.first()
+        // Of several the first is the page's, the others are of what else there is to read.
+        && (known.is_article || days.iter().all(|day| day[..10] == first[..10]))
+        && !dated.is_event(first)
+    {
+        dated.offer(Fact::Published, first.clone(), DateSource::Markup, 45);
+    }
+    if known.is_article
+        && dated.published.is_none()
+        && let Some(at) = named("og:image").and_then(dates::in_path)
+    {
+        dated.offer(Fact::Published, at, DateSource::Url, 35);
     }
 }
 
@@ -281,6 +340,7 @@ pub(crate) fn is_index(known: &Known<'_>) -> bool {
 /// Dates that markup points out.
 fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     let (from, title, to) = near_title(known);
+    let own = if is_index { own_place(known, title, to) } else { 0..0 };
     // Days of publication that stand beside the text, and days of whatever that stand far from the headline.
     let mut set_apart: Vec<String> = Vec::new();
     let mut far: Vec<String> = Vec::new();
@@ -293,7 +353,11 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
         }
         if is_beside(known, mark.node as usize, is_named) {
             if mark.fact == Fact::Published && !in_comments(known, mark.node as usize) {
-                set_apart.extend(mark.value.as_deref().and_then(|value| dates::value(value, known.language)));
+                // Reviews and teasers have days as well, but no list of terms.
+                let is_term = known.outline.nodes[mark.node as usize].element == Element::Dd;
+                let words = || known.text.get(mark.start..mark.end).filter(|_| is_term);
+                let value = mark.value.as_deref().or_else(words);
+                set_apart.extend(value.and_then(|value| dates::value(value, known.language)));
             }
             continue;
         }
@@ -315,7 +379,9 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
             (fact, None) => fact,
         };
         let confidence = match fact {
-            _ if is_index && !(fact == Fact::Modified && label.is_some()) => continue,
+            _ if is_index && !(fact == Fact::Modified && label.is_some()) && !own.contains(&mark.start) => {
+                continue;
+            }
             Fact::Published | Fact::Modified if is_near => 85,
             Fact::Published | Fact::Modified => 66,
             _ if dated.is_event(&at) => continue,
@@ -358,7 +424,10 @@ fn is_quoted(known: &Known<'_>, node: usize) -> bool {
 fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     let (from, title, to) = near_title(known);
     let teasers = first_teaser(known, title);
+    let own = if is_index { own_place(known, title, to) } else { 0..usize::MAX };
     let mut looked_at = 0;
+    // Days that are named as those of publication beside the text.
+    let mut set_apart: Vec<String> = Vec::new();
     let mut lone: Vec<(usize, String)> = Vec::new();
     for (nth_block, block) in known.outline.blocks.iter().enumerate() {
         let words = known.text.get(block.start as usize..block.end as usize).unwrap_or_default();
@@ -405,8 +474,15 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                     // Below the headline it is the page's own, whatever the name of the line.
                     let is_own = is_near && block.start as usize > title && around <= MAX_AROUND;
                     let confidence = match () {
-                        () if beside && !is_own => continue,
+                        () if beside && !is_own => {
+                            if !is_index && around <= MAX_AROUND && may_be_own(known, nth_block) {
+                                set_apart.push(date.at.clone());
+                            }
+                            continue;
+                        }
                         () if beside => 57,
+                        // A sentence may be about something else that was published.
+                        () if is_near && lead.len() > MAX_LEAD => 59,
                         () if is_near => 78,
                         () => 55,
                     };
@@ -414,7 +490,7 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                 }
                 None if !beside
                     && !is_event
-                    && !is_index
+                    && own.contains(&(block.start as usize))
                     && is_near
                     && first.level().is_none()
                     && (around <= MAX_AROUND
@@ -424,12 +500,36 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                     let confidence = if (block.start as usize) < title { 56 } else { 60 };
                     dated.offer(Fact::Published, date.at.clone(), DateSource::Text, confidence);
                 }
+                // A line right below the headline, whatever its name; others may be those of teasers.
+                None if beside
+                    && !is_event
+                    && !is_index
+                    && is_line
+                    && title > 0
+                    && around <= MAX_LEAD
+                    && follows(known, nth_block, title)
+                    && may_be_own(known, nth_block) =>
+                {
+                    dated.offer(Fact::Published, date.at.clone(), DateSource::Text, 44);
+                }
                 _ => {}
             }
             if label.is_none() && around <= MAX_AROUND && is_line && !is_event {
                 lone.push((nth_block, date.at[..10].to_owned()));
             }
         }
+    }
+    if let Some(day) = set_apart.first()
+        && set_apart.iter().all(|other| other[..10] == day[..10])
+    {
+        dated.offer(Fact::Published, day.clone(), DateSource::Text, 51);
+    }
+    // A box with the year above the day, or below it.
+    if dated.published.is_none()
+        && !is_index
+        && let Some(day) = boxed(known, from, to)
+    {
+        dated.offer(Fact::Published, day, DateSource::Text, 50);
     }
     // Where nothing else tells, the only date that stands on a line of its own, as below a post.
     if dated.published.is_none()
@@ -450,6 +550,55 @@ fn is_dateline(before: &str, after: &str) -> bool {
         && after.trim_start().starts_with([')', ']', '–', '—', '-', ':', '|'])
 }
 
+/// Where a date is that of a page which was taken for a list: below the headline, when a text follows it there before
+/// the first teaser.
+fn own_place(known: &Known<'_>, title: usize, to: usize) -> std::ops::Range<usize> {
+    let teasers = first_teaser(known, title);
+    if title == 0 || teasers == u32::MAX {
+        return 0..0;
+    }
+    let between = known.outline.blocks.iter().filter(|block| {
+        (title..teasers as usize).contains(&(block.start as usize))
+            && block.link_bytes * 3 < block.end - block.start
+            && known.outline.nodes[block.node as usize].element.level().is_none()
+    });
+    let (first, bytes) = between.fold((usize::MAX, 0), |(first, bytes), block| {
+        let size = block.end - block.start;
+        if size < LONG_BLOCK { (first, bytes) } else { (first.min(block.start as usize), bytes + size) }
+    });
+    if bytes < OWN_TEXT { 0..0 } else { title..first.min(to + 1) }
+}
+
+/// The day whose parts stand each in a block of its own, near the headline.
+fn boxed(known: &Known<'_>, from: usize, to: usize) -> Option<String> {
+    let blocks = &known.outline.blocks;
+    let words = |at: usize| {
+        let block = blocks.get(at)?;
+        let words = known.text.get(block.start as usize..block.end as usize)?.trim();
+        (words.len() <= MAX_PART).then_some(words)
+    };
+    let is_year = |words: &str| words.len() == 4 && words.starts_with(['1', '2']) && dates::has_year(words);
+    let years = (0..blocks.len()).filter(|at| {
+        (from..=to).contains(&(blocks[*at].start as usize))
+            && words(*at).is_some_and(is_year)
+            && !is_beside(known, blocks[*at].node as usize, false)
+    });
+    years.take(4).find_map(|at| {
+        let before = [at.checked_sub(2).and_then(words), at.checked_sub(1).and_then(words)];
+        let after = [words(at + 1), words(at + 2)];
+        let join = |parts: &[Option<&str>]| parts.iter().flatten().copied().collect::<Vec<_>>().join(" ");
+        let year = words(at);
+        [
+            join(&[before[1], year]),
+            join(&[before[0], before[1], year]),
+            join(&[year, after[0]]),
+            join(&[year, after[0], after[1]]),
+        ]
+        .iter()
+        .find_map(|joined| dates::value(joined, known.language))
+    })
+}
+
 /// Where the first heading stands that leads to another page; without a headline of its own a page begins with it.
 fn first_teaser(known: &Known<'_>, title: usize) -> u32 {
     let blocks = known.outline.blocks.iter();
@@ -464,6 +613,12 @@ fn first_teaser(known: &Known<'_>, title: usize) -> u32 {
         .skip_while(|block| (block.start as usize) < title)
         .find(is_teaser)
         .map_or(u32::MAX, |block| block.start)
+}
+
+/// Whether a block is one of the first below the headline.
+fn follows(known: &Known<'_>, block: usize, title: usize) -> bool {
+    let before = known.outline.blocks[..block].iter().rev();
+    before.take(BELOW).any(|block| block.start as usize == title)
 }
 
 /// Whether a line may be about the page: it is no entry of a table or a list, and no menu, teaser or comment.

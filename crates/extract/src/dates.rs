@@ -90,16 +90,28 @@ pub(crate) fn has_year(text: &str) -> bool {
             && !digit(at + 4)
             && (at == 0 || !digit(at - 1))
     });
-    // `05.03.24`.
-    let short = memchr::memchr_iter(b'.', bytes).any(|at| {
-        at >= 2
-            && bytes.get(at + 3) == Some(&b'.')
-            && [at - 2, at - 1, at + 1, at + 2, at + 4, at + 5].into_iter().all(digit)
-    });
-    // Other digits, and the years of Thailand.
+    // `05.03.24`, `05/03/24`.
+    let short = |mark: u8| {
+        memchr::memchr_iter(mark, bytes).any(|at| {
+            at >= 2
+                && bytes.get(at + 3) == Some(&mark)
+                && [at - 2, at - 1, at + 1, at + 2, at + 4, at + 5].into_iter().all(digit)
+        })
+    };
+    // `5-Mar-24`, `Mar 5 '24`.
+    let named = || {
+        memchr::memchr2_iter(b'-', b'\'', bytes).any(|at| {
+            let is_after = at > 0 && (bytes[at - 1].is_ascii_alphabetic() || bytes[at] == b'\'');
+            is_after && digit(at + 1) && digit(at + 2) && !digit(at + 3)
+        })
+    };
+    const OTHERS: &[&str] = &["٢٠", "۲۰", "۱۴", "२०", "২০", "๒๕", "25", "平成", "令和"];
+    // Other digits, and the years of Thailand and Japan.
     ascii
-        || short
-        || !text.is_ascii() && ["٢٠", "۲۰", "۱۴", "२०", "๒๕", "25"].iter().any(|year| text.contains(year))
+        || short(b'.')
+        || short(b'/')
+        || named()
+        || !text.is_ascii() && OTHERS.iter().any(|year| text.contains(year))
 }
 
 /// A day in the path of a URL: `/2026/11/15/`, `/2026/nov/15/`, `/2026-11-15-`, `/20261115`.
@@ -167,6 +179,8 @@ enum What {
     Month(u32),
     /// 年, 月, 日 and their like.
     Unit(char),
+    /// The year before the first one of an era.
+    Era(u32),
     /// A word that may stand within a date.
     Filler,
     Word,
@@ -189,9 +203,13 @@ fn tokens(text: &str) -> Vec<Token> {
         } else if matches!(c, '年' | '月' | '日' | '号' | '년' | '월' | '일') {
             tokens.push(Token { range: start..end, what: What::Unit(c) });
         } else if c.is_alphabetic() {
-            while let Some((at, c)) =
-                chars.next_if(|(_, c)| c.is_alphabetic() && !is_unit(*c) || is_combining(*c))
-            {
+            let is_thai = |c: char| ('\u{e01}'..='\u{e2e}').contains(&c);
+            // Thai shortens a month to two letters with a dot between.
+            let joins = |at: usize, c: char| c == '.' && text[at + 1..].starts_with(is_thai);
+            let is_part = |at: usize, next: char| {
+                next.is_alphabetic() && !is_unit(next) || is_combining(next) || is_thai(c) && joins(at, next)
+            };
+            while let Some((at, c)) = chars.next_if(|(at, next)| is_part(*at, *next)) {
                 end = at + c.len_utf8();
             }
             tokens.push(Token { range: start..end, what: word(&text[start..end]) });
@@ -210,6 +228,7 @@ fn digit(c: char) -> Option<u32> {
         '０'..='９' => Some(c as u32 - '０' as u32),
         '०'..='९' => Some(c as u32 - '०' as u32),
         '๐'..='๙' => Some(c as u32 - '๐' as u32),
+        '০'..='৯' => Some(c as u32 - '০' as u32),
         _ => None,
     }
 }
@@ -219,7 +238,7 @@ fn is_unit(c: char) -> bool {
 }
 
 fn is_combining(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}' | '\u{900}'..='\u{94f}' | '\u{e31}' | '\u{e34}'..='\u{e4e}')
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}' | '\u{900}'..='\u{94f}' | '\u{981}'..='\u{983}' | '\u{9bc}'..='\u{9d7}' | '\u{e31}' | '\u{e34}'..='\u{e4e}')
 }
 
 /// The number of each month by its names: words are looked up by the thousand.
@@ -236,7 +255,7 @@ static MONTH_NAMES: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
 fn word(word: &str) -> What {
     const FILLERS: &[&str] = &[
         "de", "del", "of", "the", "th", "st", "nd", "rd", "er", "d", "den", "ta", "r", "г", "i", "w", "a",
-        "da", "di", "le", "el", "ngày", "năm", "พ.ศ", "ค.ศ", "พ", "ค", "ศ",
+        "da", "di", "le", "el", "m", "ko", "ngày", "năm", "พ.ศ", "ค.ศ", "พ", "ค", "ศ",
     ];
     if word.len() > 40 {
         return What::Word;
@@ -248,6 +267,8 @@ fn word(word: &str) -> What {
     match lower.as_str() {
         // "8 tháng 12 năm 2023": the number of the month follows.
         "tháng" => What::Unit('月'),
+        lower if lower.ends_with("平成") => What::Era(1988),
+        lower if lower.ends_with("令和") => What::Era(2018),
         lower if FILLERS.contains(&lower) => What::Filler,
         _ => What::Word,
     }
@@ -263,7 +284,7 @@ fn read(text: &str, tokens: &[Token], language: Option<&str>) -> Option<(Found, 
         let end = tokens[used - 1].range.end;
         is_day(&at).then_some((Found { at, range: first.range.start..end }, used))
     };
-    if !matches!(first.what, What::Number(..) | What::Month(_)) {
+    if !matches!(first.what, What::Number(..) | What::Month(_) | What::Era(_)) {
         return None;
     }
     if let Some(found) = in_digits(text, tokens, language) {
@@ -293,8 +314,11 @@ fn read(text: &str, tokens: &[Token], language: Option<&str>) -> Option<(Found, 
     let mut parts: Vec<(&What, usize)> = Vec::with_capacity(6);
     for (at, token) in tokens.iter().enumerate().take(12) {
         match &token.what {
-            What::Filler | What::Mark('.' | ',' | '،' | '-' | '/' | '\'') => {}
+            What::Filler | What::Mark('.' | ',' | '،' | '-' | '/' | '\'' | '’') => {}
             What::Word | What::Mark(_) => break,
+            // "4 آذار/مارس 2019": the month by both of its names.
+            part if matches!(part, What::Month(_)) && parts.last().is_some_and(|(last, _)| *last == part) => {
+            }
             part => parts.push((part, at + 1)),
         }
         if parts.len() == 6 {
@@ -327,8 +351,44 @@ fn read(text: &str, tokens: &[Token], language: Option<&str>) -> Option<(Found, 
         [What::Number(day, 1..=2), What::Month(month), What::Number(year, 2), ..] => {
             make(2000 + *year, *month, *day, used(3))
         }
+        [What::Month(month), What::Number(day, 1..=2), What::Number(year, 2), ..]
+            if text[..tokens[used(3) - 1].range.start].ends_with(['\'', '’']) =>
+        {
+            make(2000 + *year, *month, *day, used(3))
+        }
+        [
+            What::Era(before),
+            What::Number(nth, 1..=2),
+            What::Unit('年'),
+            What::Number(month, 1..=2),
+            What::Unit('月'),
+            What::Number(day, 1..=2),
+        ] => make(*before + *nth, *month, *day, used(6)),
+        [
+            What::Number(month, 1..=2),
+            What::Unit('月'),
+            What::Number(day, 1..=2),
+            What::Unit('日'),
+            What::Number(year, 4),
+            ..,
+        ] => make(*year, *month, *day, used(5)),
+        // A box with the year above the day: "2026 11/15".
+        [What::Number(year, 4), What::Number(month, 2), What::Number(day, 2), ..]
+            if is_boxed(text, &tokens[..used(3)]) =>
+        {
+            make(*year, *month, *day, used(3))
+        }
         _ => None,
     }
+}
+
+/// A year, white space, two numbers with a mark between.
+fn is_boxed(text: &str, tokens: &[Token]) -> bool {
+    let [year, month, mark, day] = tokens else { return false };
+    matches!(mark.what, What::Mark('/' | '-' | '.'))
+        && text[year.range.end..month.range.start].starts_with(char::is_whitespace)
+        && month.range.end == mark.range.start
+        && mark.range.end == day.range.start
 }
 
 /// `2026-11-15`, `15.11.2026`, `15. 11. 2026`, `11/15/2026`, `2026/11/15`.
@@ -339,7 +399,8 @@ fn in_digits(text: &str, tokens: &[Token], language: Option<&str>) -> Option<((u
     else {
         return None;
     };
-    let (What::Mark(mark @ ('-' | '.' | '/' | '‑' | '–')), true) = (&first.what, first.what == second.what)
+    let (What::Mark(mark @ ('-' | '.' | '/' | '‑' | '–' | '·' | '．' | '／')), true) =
+        (&first.what, first.what == second.what)
     else {
         return None;
     };
@@ -360,8 +421,14 @@ fn in_digits(text: &str, tokens: &[Token], language: Option<&str>) -> Option<((u
             let (day, month) = if day_first { (*x, *y) } else { (*y, *x) };
             Some(((*z, month, day), 5))
         }
-        // Written so only where the day comes first; versions seldom have two digits everywhere.
+        // Versions seldom have two digits everywhere.
+        (2, 2) if *y_digits == 2 && is_year_first(language) => Some(((2000 + *x, *y, *z), 5)),
         (2, 2) if *y_digits == 2 && *mark == '.' => Some(((2000 + *z, *y, *x), 5)),
+        (2, 2) if *y_digits == 2 && *mark == '/' => {
+            let day_first = *x > 12 || *y <= 12 && !is_month_first(language);
+            let (day, month) = if day_first { (*x, *y) } else { (*y, *x) };
+            Some(((2000 + *z, month, day), 5))
+        }
         _ => None,
     }
 }
@@ -370,6 +437,12 @@ fn in_digits(text: &str, tokens: &[Token], language: Option<&str>) -> Option<((u
 fn is_month_first(language: Option<&str>) -> bool {
     let tag = language.unwrap_or("en").to_ascii_lowercase().replace('_', "-");
     matches!(tag.as_str(), "en" | "en-us" | "en-ph" | "es-us")
+}
+
+/// Where the day comes last, even when the year is short.
+fn is_year_first(language: Option<&str>) -> bool {
+    let primary = language.and_then(|tag| tag.get(..2)).unwrap_or_default().to_ascii_lowercase();
+    matches!(primary.as_str(), "zh" | "ja" | "ko" | "hu")
 }
 
 /// The time of day and zone that follow at once, as ISO writes them.
@@ -495,8 +568,37 @@ mod tests {
             "15.11.26",
             "15/11/2026",
             "11/15/2026",
+            "15/11/26",
+            "11/15/26",
+            "15-Nov-26",
+            "Nov 15 '26",
+            "Ноябрь 15, 2026",
+            "15. новембра 2026",
+            "15 Νοέμβριος 2026",
+            "15 ΝΟΕΜΒΡΙΟΥ 2026",
+            "2026 m. lapkričio 15 d.",
+            "2026ko azaroaren 15a",
+            "15 نونبر 2026",
+            "15 พ.ย. 2569",
+            "15 নভেম্বর 2026",
+            "১৫ নভেম্বর ২০২৬",
+            "令和8年11月15日",
+            "11月15日, 2026",
+            "2026·11·15",
+            "2026 11/15",
         ] {
             check(text, None, &["2026-11-15"]);
+        }
+    }
+
+    #[test]
+    fn what_may_hold_a_date_has_a_year() {
+        for text in ["in 2026", "05.03.24", "05/03/24", "5-Mar-24", "Mar 5 '24", "令和8年3月5日", "২০২৬"]
+        {
+            assert!(has_year(text), "{text}");
+        }
+        for text in ["", "12345", "120260", "24/7", "x-123", "chapter 24"] {
+            assert!(!has_year(text), "{text}");
         }
     }
 
@@ -506,12 +608,17 @@ mod tests {
         check("3/4/2026", Some("en-GB"), &["2026-04-03"]);
         check("3/4/2026", Some("fr"), &["2026-04-03"]);
         check("3.4.2026", Some("en-US"), &["2026-04-03"]);
+        check("03/04/26", Some("en-US"), &["2026-03-04"]);
+        check("03/04/26", Some("fr"), &["2026-04-03"]);
+        check("26.03.04", Some("ko"), &["2026-03-04"]);
+        check("4 آذار/مارس 2026", Some("ar"), &["2026-03-04"]);
     }
 
     #[test]
     fn several_dates_keep_their_order() {
         check("Posted 3 May 2025, updated 2025-06-01", None, &["2025-05-03", "2025-06-01"]);
         check("versions 1.2.24 and 10.11.26.4", None, &[]);
+        check("In 2026 3/4 of all, 2026 11:15, 24/7/26; then may 15 26", None, &[]);
         check("version 10.11.2026.4, 32 May 2026, 2026-02-30, May 2026, 1999", None, &[]);
     }
 

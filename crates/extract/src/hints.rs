@@ -142,7 +142,12 @@ fn attribute(name: &str, value: &str, hint: &mut Hint) {
             }
         }
         "rel" if has_word(value, "author") => hint.point_out(Fact::Author),
-        "pubdate" => hint.point_out(Fact::Published),
+        "pubdate" | "data-published" | "data-publish-date" | "data-pubdate" => {
+            hint.point_out(Fact::Published);
+        }
+        "data-timestamp" | "data-datetime" | "data-utime" | "data-unixtime" if value.len() >= 8 => {
+            hint.point_out(Fact::Date);
+        }
         _ => {}
     }
 }
@@ -151,7 +156,7 @@ fn property(name: &str, hint: &mut Hint) {
     match name {
         "articleBody" => hint.main = true,
         "datePublished" | "dateCreated" | "uploadDate" => hint.point_out(Fact::Published),
-        "dateModified" => hint.point_out(Fact::Modified),
+        "dateModified" | "dateUpdate" => hint.point_out(Fact::Modified),
         "author" | "creator" => hint.point_out(Fact::Author),
         "review" | "reviews" => hint.add(Part::Comments),
         "startDate" | "endDate" | "doorTime" | "validThrough" | "birthDate" => hint.point_out(Fact::Event),
@@ -340,11 +345,13 @@ fn add_word(word: &[u8], place: Place, hint: &mut Hint) {
             hint.add(Part::Byline);
             hint.point_out(Fact::Author);
         }
-        b"date" | b"dateline" | b"timestamp" | b"datetime" | b"fecha" | b"datum" => {
+        b"date" | b"dateline" | b"timestamp" | b"datetime" | b"fecha" | b"datum" | b"timeago"
+        | b"postdate" | b"entrydate" | b"articledate" | b"newsdate" | b"storydate" | b"newsdatum" => {
             hint.add(Part::Byline);
             hint.point_out(Fact::Date);
         }
-        b"published" | b"posted" | b"pubdate" => {
+        b"published" | b"posted" | b"pubdate" | b"pubtime" | b"publishdate" | b"publishtime"
+        | b"publisheddate" | b"datepublished" | b"dateposted" | b"postedon" => {
             hint.add(Part::Byline);
             hint.point_out(Fact::Published);
         }

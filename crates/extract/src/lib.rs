@@ -32,6 +32,7 @@ mod reader;
 mod refresh;
 mod rel;
 mod role;
+mod script_dates;
 mod sections;
 mod sitemap;
 mod teasers;

@@ -32,6 +32,18 @@ struct Open {
 /// Marks kept, and open at a time.
 const MOST: usize = 256;
 const MOST_OPEN: usize = 8;
+/// Where scripts find what they make "an hour ago" of.
+const DATA: &[&str] = &[
+    "data-timestamp",
+    "data-datetime",
+    "data-utime",
+    "data-unixtime",
+    "data-date",
+    "data-time",
+    "data-published",
+    "data-publish-date",
+    "data-pubdate",
+];
 /// Longest `datetime` or `content`.
 const MAX_VALUE: usize = 128;
 
@@ -40,13 +52,16 @@ impl Marks {
     pub(crate) fn start(&mut self, tag: &Tag<'_>, hint: &Hint, node: u32, at: usize) {
         let name = tag.name();
         self.open.iter_mut().filter(|open| open.name == name).for_each(|open| open.depth += 1);
-        let is_time = name == "time";
+        let is_time = matches!(name, "time" | "relative-time" | "local-time" | "time-ago");
         let Some(fact) = hint.fact.or(is_time.then_some(Fact::Date)) else { return };
         if self.all.len() >= MOST {
             return;
         }
         let value = tag.attribute("datetime").or_else(|| tag.attribute("content"));
-        let value = value.or_else(|| tag.attribute("title").filter(|_| fact > Fact::Author));
+        let value = value.or_else(|| {
+            let is_date = fact > Fact::Author;
+            is_date.then(|| DATA.iter().chain(["title"].iter()).find_map(|name| tag.attribute(name)))?
+        });
         let value = value.map(str::trim).filter(|value| !value.is_empty() && value.len() <= MAX_VALUE);
         self.all.push(Mark { fact, node, start: at, end: at, value: value.map(str::to_owned) });
         if self.open.len() < MOST_OPEN && !tag.self_closing() {

@@ -166,6 +166,9 @@ impl<'a> Reader<'a> {
             meta: &page.meta,
             of_items: &self.of_items,
             path: self.input.url.path_and_query(),
+            canonical: page.canonical.as_ref().map(model::PageUrl::path_and_query),
+            is_article,
+            body: self.input.body,
             language: language.as_deref(),
             served: served.as_deref().and_then(|day| day.get(..10)),
         };

@@ -126,3 +126,104 @@ fn one_meta_may_have_several_properties() {
     assert_eq!(names, ["x:y", "dc:creator", "DC:date"]);
     assert_eq!(page.published.as_ref().map(model::PageDate::day), Some("2024-05-04"));
 }
+
+#[test]
+fn scripts_tell_the_day_where_nothing_else_does() {
+    let script = |days: &[&str]| -> String {
+        days.iter().map(|day| format!("<script>a.push({{\"publishDate\":\"{day}\"}})</script>")).collect()
+    };
+    let one = script(&["2024-05-04T10:00:00Z"]);
+    check_published(&format!("{one}<h1>Mill</h1>{TEXT}"), Some("2024-05-04"));
+    check_published(&format!("{one}<h1>Mill</h1><p>Published 3 May 2024</p>{TEXT}"), Some("2024-05-03"));
+    // Several are of several pages, unless this is said to be one of them.
+    let two = script(&["2024-05-04", "2024-05-05"]);
+    check_published(&format!("{two}<h1>Mill</h1>{TEXT}"), None);
+    let article = "<meta property=og:type content=article>";
+    check_published(&format!("{article}{two}<h1>Mill</h1>{TEXT}"), Some("2024-05-04"));
+    let teasers: String =
+        (1..5).map(|n| format!("<h3><a href=/{n}>Mill {n}</a></h3><p>Words.</p>")).collect();
+    check_published(&format!("{one}<h1>Mills</h1>{teasers}"), None);
+}
+
+#[test]
+fn another_url_of_the_page_may_hold_its_day() {
+    let page = |head: &str| format!("<head>{head}</head><h1>Mill</h1>{TEXT}");
+    check_published(&page("<link rel=canonical href='http://e.com/2024/05/04/mill'>"), Some("2024-05-04"));
+    check_published(
+        &page("<meta property=og:url content='http://e.com/2024/05/04/mill'>"),
+        Some("2024-05-04"),
+    );
+    let image = "<meta property=og:image content='http://e.com/2024/05/04/mill.png'>";
+    check_published(&page(image), None);
+    check_published(&page(&format!("<meta property=og:type content=article>{image}")), Some("2024-05-04"));
+}
+
+#[test]
+fn a_date_between_headline_and_text_is_the_pages_own_among_teasers() {
+    let teasers: String =
+        (1..9).map(|n| format!("<h3><a href=/{n}>Other text {n}</a></h3><p>Words of it.</p>")).collect();
+    let time = "<time datetime=2025-03-04>4 March</time>";
+    check_published(&format!("<p>News</p><h1>Mill</h1>{time}{TEXT}<div>{teasers}</div>"), Some("2025-03-04"));
+    check_published(
+        &format!("<p>News</p><h1>Mill</h1><p>4 March 2025</p>{TEXT}<div>{teasers}</div>"),
+        Some("2025-03-04"),
+    );
+    // Below the text it is that of the first teaser.
+    check_published(&format!("<p>News</p><h1>Mill</h1>{TEXT}{time}<div>{teasers}</div>"), None);
+}
+
+#[test]
+fn attributes_for_scripts_tell_when() {
+    for mark in [
+        "<span data-timestamp=1709632800>lately</span>",
+        "<span class=date data-date=2024-03-05>lately</span>",
+        "<span data-published='2024-03-05'>lately</span>",
+        "<relative-time datetime=2024-03-05>lately</relative-time>",
+        "<abbr class=timeago title='2024-03-05T10:00:00Z'>lately</abbr>",
+        "<i class=publishtime>2024-03-05</i>",
+    ] {
+        check_published(&format!("<h1>Mill</h1><p>{mark}</p>{TEXT}"), Some("2024-03-05"));
+    }
+    check_published(&format!("<h1>Mill</h1><p><b data-timestamp=soon>x</b></p>{TEXT}"), None);
+}
+
+#[test]
+fn a_date_may_be_cut_into_boxes() {
+    let boxes = |parts: &[&str]| {
+        let parts: String = parts.iter().map(|part| format!("<div>{part}</div>")).collect();
+        format!("<h1>Mill</h1><div>{parts}</div>{TEXT}")
+    };
+    check_published(&boxes(&["2024", "03/05"]), Some("2024-03-05"));
+    check_published(&boxes(&["5", "Mar", "2024"]), Some("2024-03-05"));
+    check_published(&boxes(&["5 March", "2024"]), Some("2024-03-05"));
+    check_published(&boxes(&["Rooms", "2024", "Prices"]), None);
+}
+
+#[test]
+fn a_label_makes_a_date_beside_the_text_the_pages_own() {
+    let long = TEXT.repeat(8);
+    let beside = |lines: &str| format!("<h1>Mill</h1>{long}<div class=sidebar>{lines}</div>");
+    check_published(&beside("<p>Published on 5 March 2024</p>"), Some("2024-03-05"));
+    check_published(&beside("<p>Published on 5 March 2024</p><p>Published on 6 March 2024</p>"), None);
+    check_published(&beside("<ul><li>Published on 5 March 2024</li></ul>"), None);
+    let terms = "<dl role=complementary><dt>Published:</dt><dd class=published>2024-03-05</dd></dl>";
+    check_published(&format!("{terms}<h2>Mill</h2>{long}"), Some("2024-03-05"));
+}
+
+#[test]
+fn a_sentence_about_something_published_is_less_sure_than_a_byline() {
+    let caption = "<p>One of the pictures that the miller posted while at the fair of January 20, 2017</p>";
+    check_published(
+        &format!("<h1>Mill</h1><p>Ulf<br>Thu, 14 May 2020</p>{caption}{TEXT}"),
+        Some("2020-05-14"),
+    );
+}
+
+#[test]
+fn a_line_right_below_the_headline_has_the_date_whatever_its_name() {
+    let long = TEXT.repeat(4);
+    let tools = "<div class=share-bar><p>4 May 2024</p><a href=/m>Mail</a></div>";
+    let related = "<div class=related><p>Fair</p><p>1 June 2024</p></div>";
+    check_published(&format!("<p>News</p><h1>Mill</h1>{tools}{long}{related}"), Some("2024-05-04"));
+    check_published(&format!("<p>News</p><h1>Mill</h1>{long}{tools}{related}"), None);
+}

@@ -135,7 +135,7 @@ fn check_answer(answer: &Answer) {
         page: None,
         kept: archive::Kept::Whole,
     };
-    let records = RecordWriter::new().records(&visit);
+    let records = RecordWriter::default().records(&visit);
     let mut reader = WarcReader::new(&records.bytes[..]);
     let head = reader.next_record().expect("our own records are readable").expect("a first record");
     assert_eq!(head.target(), Some(fetched.url.as_str()));

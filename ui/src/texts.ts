@@ -482,11 +482,12 @@ export const rowsTab = {
 export const forecast = {
   off: 'A refresh fetches only what is new; no page is asked for again.',
   all: 'A refresh asks for every page again. Pages that have not changed cost a short answer and store nothing.',
-  fixed: (every: string, requests: number) => `A refresh asks for pages that were last asked for ${every} ago or longer: of 1,000 pages about ${count(requests)} requests a day.`,
-  adaptive: (every: string, least: string, most: string, fewest: number, first: number) =>
-    `Each page begins with ${every}. The time grows by 40 % while the page stays the same and shrinks by 20 % when it changes, between ${least} and ${most}: of 1,000 pages about ${count(first)} requests a day at first, down to ${count(fewest)} if nothing changes.`,
-  optimal: (budget: number, days: number, most: string) =>
-    `At most ${count(budget)} requests a day go where they keep the most important pages fresh: of 1,000 pages that change alike, each is asked for every ${days < 1 ? 'day or more often' : `${count(Math.round(days))} days`}; each is due after ${most} at the latest.`,
+  fixed: (pages: number, every: string, requests: number) =>
+    `A refresh asks for pages that were last asked for ${every} ago or longer: of ${counted(pages, 'page')} about ${count(requests)} requests a day.`,
+  adaptive: (pages: number, every: string, least: string, most: string, fewest: number, first: number) =>
+    `Each page begins with ${every}. The time grows by 40 % while the page stays the same and shrinks by 20 % when it changes, between ${least} and ${most}: of ${counted(pages, 'page')} about ${count(first)} requests a day at first, down to ${count(fewest)} if nothing changes.`,
+  optimal: (pages: number, budget: number, days: number, most: string) =>
+    `At most ${count(budget)} requests a day go where they keep the most important pages fresh: of ${counted(pages, 'page')} that change alike, each is asked for every ${days < 1 ? 'day or more often' : `${count(Math.round(days))} days`}; each is due after ${most} at the latest.`,
 };
 
 export const settingsForm = {

@@ -1,11 +1,13 @@
 //! One gzip member per record, by a compressor that is kept: setting one up costs more than a small record.
 
-use flate2::{Compress, Compression, Crc, FlushCompress, Status};
+use flate2::{Compress, Crc, FlushCompress, Status};
+use model::Compression;
 
 /// Level 1: the archive is written as fast as pages come, and pages arrive compressed anyway.
 const LEVEL: u32 = 1;
 
-/// Of records that are short and made once in a while: a sixth smaller, for some microseconds.
+/// Of records that are short and made once in a while, and where an archive is to be small: a sixth smaller, for some
+/// microseconds.
 const THOROUGH: u32 = 6;
 
 /// How our members begin: magic, deflate, one extra field, no time, fastest, unknown system.
@@ -22,21 +24,36 @@ pub(crate) fn stated_length(header: &[u8; HEADER]) -> Option<u64> {
 }
 
 pub(crate) struct Gzip {
-    deflate: Compress,
+    deflate: Option<Deflate>,
 }
 
+struct Deflate {
+    stream: Compress,
+    /// What comes out is gathered here: room in a vector would be filled with zeros before each call.
+    packed: Box<[u8]>,
+}
+
+/// Bytes that are gathered at a time.
+const GATHERED: usize = 16 << 10;
+
+/// Bytes of a block that is stored as it is.
+const STORED: usize = 0xffff;
+
 impl Gzip {
-    pub(crate) fn new() -> Gzip {
-        Gzip::of_level(LEVEL)
+    pub(crate) fn new(compression: Compression) -> Gzip {
+        let level = match compression {
+            Compression::Fast => Some(LEVEL),
+            Compression::Small => Some(THOROUGH),
+            Compression::None => None,
+        };
+        let stream = |level| Compress::new(flate2::Compression::new(level), false);
+        let deflate = level.map(|level| Deflate { stream: stream(level), packed: vec![0; GATHERED].into() });
+        Gzip { deflate }
     }
 
-    /// One that takes its time.
-    pub(crate) fn thorough() -> Gzip {
-        Gzip::of_level(THOROUGH)
-    }
-
-    fn of_level(level: u32) -> Gzip {
-        Gzip { deflate: Compress::new(Compression::new(level), false) }
+    /// Bytes to set aside for a member of so many. Most pages shrink to a third.
+    pub(crate) fn room(&self, bytes: usize) -> usize {
+        if self.deflate.is_some() { bytes / 2 } else { bytes + bytes / 4 }
     }
 
     /// Appends one member holding `parts` to `out`. It says how long it is, so that others need not be unpacked to
@@ -46,28 +63,34 @@ impl Gzip {
         out.extend_from_slice(&MEMBER_START);
         // The field's place, name and length; the lengths, packed and unpacked, come when they are known.
         out.extend_from_slice(&[12, 0, b's', b'l', 8, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-        self.deflate.reset();
         let mut crc = Crc::new();
-        for part in parts {
-            crc.update(part);
-            self.feed(part, FlushCompress::None, out);
+        parts.iter().for_each(|part| crc.update(part));
+        match &mut self.deflate {
+            Some(deflate) => deflate.member(parts, out),
+            None => store(parts, out),
         }
-        self.feed(&[], FlushCompress::Finish, out);
         out.extend_from_slice(&crc.sum().to_le_bytes());
         out.extend_from_slice(&crc.amount().to_le_bytes());
         let length = out.len() - start;
         out[start + 16..start + 20].copy_from_slice(&(length as u32).to_le_bytes());
         out[start + 20..start + HEADER].copy_from_slice(&crc.amount().to_le_bytes());
     }
+}
+
+impl Deflate {
+    fn member(&mut self, parts: &[&[u8]], out: &mut Vec<u8>) {
+        self.stream.reset();
+        parts.iter().for_each(|part| self.feed(part, FlushCompress::None, out));
+        self.feed(&[], FlushCompress::Finish, out);
+    }
 
     fn feed(&mut self, mut input: &[u8], flush: FlushCompress, out: &mut Vec<u8>) {
         loop {
-            out.reserve(input.len() / 2 + 256);
-            let before = self.deflate.total_in();
-            let status =
-                self.deflate.compress_vec(input, out, flush).expect("a fresh deflate stream takes any bytes");
-            let taken = (self.deflate.total_in() - before) as usize;
-            input = &input[taken..];
+            let (read, written) = (self.stream.total_in(), self.stream.total_out());
+            let status = self.stream.compress(input, &mut self.packed, flush);
+            let status = status.expect("a fresh deflate stream takes any bytes");
+            input = &input[(self.stream.total_in() - read) as usize..];
+            out.extend_from_slice(&self.packed[..(self.stream.total_out() - written) as usize]);
             let done = match flush {
                 FlushCompress::Finish => status == Status::StreamEnd,
                 _ => input.is_empty(),
@@ -76,6 +99,17 @@ impl Gzip {
                 return;
             }
         }
+    }
+}
+
+/// The same in blocks that are not compressed; the last is empty.
+fn store(parts: &[&[u8]], out: &mut Vec<u8>) {
+    for block in parts.iter().flat_map(|part| part.chunks(STORED)).chain([&[][..]]) {
+        let length = block.len() as u16;
+        out.push(u8::from(block.is_empty()));
+        out.extend_from_slice(&length.to_le_bytes());
+        out.extend_from_slice(&(!length).to_le_bytes());
+        out.extend_from_slice(block);
     }
 }
 
@@ -90,8 +124,11 @@ mod tests {
     proptest! {
         /// Members follow each other in a file, so the state of one must not reach the next.
         #[test]
-        fn members_are_unpacked_one_by_one(bodies in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..70_000), 1..4)) {
-            let mut gzip = Gzip::new();
+        fn members_are_unpacked_one_by_one(
+            bodies in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..70_000), 1..4),
+            way in 0..3_usize,
+        ) {
+            let mut gzip = Gzip::new([Compression::Fast, Compression::Small, Compression::None][way]);
             for body in &bodies {
                 let mut out = Vec::new();
                 let (head, rest) = body.split_at(body.len() / 3);

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
-use model::{CrawlId, Cut, Fetched, HttpVersion, Outcome, Page, PageUrl, Timestamp};
+use model::{Compression, CrawlId, Cut, Fetched, HttpVersion, Outcome, Page, PageUrl, Timestamp};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -135,14 +135,15 @@ pub fn record_id(crawl: CrawlId, url: &PageUrl, started: Timestamp, kind: Record
 
 impl Default for RecordWriter {
     fn default() -> RecordWriter {
-        RecordWriter::new()
+        RecordWriter::new(Compression::default())
     }
 }
 
 impl RecordWriter {
     /// A writer with nothing in it.
-    pub fn new() -> RecordWriter {
-        RecordWriter { gzip: Gzip::new(), thorough: None, head: String::new(), metadata: Vec::new() }
+    pub fn new(compression: Compression) -> RecordWriter {
+        let gzip = Gzip::new(compression);
+        RecordWriter { gzip, thorough: None, head: String::new(), metadata: Vec::new() }
     }
 
     /// The records of one visit.
@@ -152,9 +153,8 @@ impl RecordWriter {
             Kept::Whole => Digest::of(&fetched.body),
             Kept::SamePayload(original) | Kept::NotModified(original) => original.payload,
         };
-        // Most pages shrink to a third; the compressor asks for half.
         let room = match visit.kept {
-            Kept::Whole => fetched.body.len() / 2 + SMALL_RECORDS,
+            Kept::Whole => self.gzip.room(fetched.body.len()) + SMALL_RECORDS,
             _ => SMALL_RECORDS,
         };
         let mut records = Records { bytes: Vec::with_capacity(room), members: Vec::new(), payload };
@@ -276,7 +276,7 @@ impl RecordWriter {
         parts.push(b"\r\n\r\n");
         let offset = records.bytes.len();
         let gzip = match kind {
-            RecordKind::Revisit => self.thorough.get_or_insert_with(Gzip::thorough),
+            RecordKind::Revisit => self.thorough.get_or_insert_with(|| Gzip::new(Compression::Small)),
             _ => &mut self.gzip,
         };
         gzip.member(&parts, &mut records.bytes);

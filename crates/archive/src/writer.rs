@@ -138,7 +138,7 @@ impl ArchiveWriter {
         let writer = ArchiveWriter {
             dir: dir.to_owned(),
             settings,
-            records: RecordWriter::new(),
+            records: RecordWriter::default(),
             current,
             next_file: committed.file.saturating_add(1),
             first_own: committed.file.saturating_add(1),

@@ -86,7 +86,7 @@ impl Reader {
     ) -> Reader {
         let keeps = settings.keep == KeepPages::All;
         let fingerprints = FingerprintMaker::of(&settings.duplicate_settings());
-        let records = RecordWriter::new();
+        let records = RecordWriter::new(settings.compression);
         let archive = ArchiveReader::new(archive);
         Reader { settings: settings.clone(), pages, records, fresh, fingerprints, archive, keeps }
     }
@@ -103,7 +103,7 @@ impl Reader {
         let (started, status) = (job.answer.fetched().started, job.answer.fetched().status);
         catch_unwind(AssertUnwindSafe(|| read(self, job))).unwrap_or_else(|_| {
             tracing::error!(%url, "reading this page failed; please report it");
-            self.records = RecordWriter::new();
+            self.records = RecordWriter::new(self.settings.compression);
             let error = ErrorKind::Body;
             let visit = VisitRecord { status: Some(status), ..failed_visit(error.clone(), sent) };
             let end = failed(error);

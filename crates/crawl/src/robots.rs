@@ -350,7 +350,7 @@ pub(crate) fn record(lease: &Lease, fetched: &Fetched, purpose: Purpose) -> Reco
         page: None,
         kept: Kept::Whole,
     };
-    RecordWriter::new().records(&visit)
+    RecordWriter::default().records(&visit)
 }
 
 #[cfg(test)]

@@ -147,7 +147,8 @@ impl Run {
         let (progress_out, progress) = watch::channel(Progress::default());
         let (inbox_in, inbox) = mpsc::channel(1_024);
         let readers = thread::available_parallelism().map_or(2, usize::from);
-        let (jobs, job_lists) = jobs(readers * 4, readers);
+        // Enough that those who fetch seldom wait for those who read: each wait costs a change of threads.
+        let (jobs, job_lists) = jobs(readers * 16, readers);
         let unread = Arc::new(Unread::default());
         let topic = TopicInForce::default();
         topic.set(&project.crawl)?;

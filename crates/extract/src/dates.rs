@@ -83,8 +83,8 @@ pub(crate) fn has_year(text: &str) -> bool {
         return false;
     }
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let ascii = (0..bytes.len().saturating_sub(3)).any(|at| {
-        matches!(&bytes[at..at + 2], b"19" | b"20")
+    let ascii = memchr::memchr2_iter(b'1', b'2', bytes).any(|at| {
+        matches!(bytes[at..], [b'1', b'9', ..] | [b'2', b'0', ..])
             && digit(at + 2)
             && digit(at + 3)
             && !digit(at + 4)

@@ -18,8 +18,11 @@ pub(crate) fn instead(named: &str, text: &str) -> Option<&'static str> {
     let primary = named.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     let expected = script_of(&primary)?;
     let mut counts = [0_usize; SCRIPTS];
-    let mut letters = 0;
-    for c in text.chars().filter(|c| c.is_alphabetic()) {
+    let mut letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+    counts[Script::Latin as usize] = letters;
+    // Of most pages there is nothing else.
+    let others = if text.is_ascii() { "" } else { text };
+    for c in others.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()) {
         letters += 1;
         if let Some(script) = script(c) {
             counts[script as usize] += 1;

@@ -208,15 +208,12 @@ fn may_lead_elsewhere(words: &str) -> bool {
 
 /// Whether words begin with one of these, whatever their case.
 pub(crate) fn begins(words: &str, list: &[&str]) -> bool {
-    let Some(first) = words.bytes().next() else { return false };
-    // Most lines are told apart by their first letter; one that is not ASCII may have another length in lower case.
-    let alike =
-        |start: &&&str| !first.is_ascii() || start.as_bytes().first() == Some(&first.to_ascii_lowercase());
-    let mut alike = list.iter().filter(alike).peekable();
-    if alike.peek().is_none() {
+    let Some(first) = words.chars().next().and_then(|first| first.to_lowercase().next()) else {
         return false;
-    }
-    alike.any(|start| {
+    };
+    // Most lines are told apart by the first byte.
+    let first = first.encode_utf8(&mut [0; 4]).as_bytes().first().copied();
+    list.iter().filter(|start| start.as_bytes().first().copied() == first).any(|start| {
         if start.is_ascii() {
             return words
                 .as_bytes()

@@ -555,7 +555,7 @@ impl Listener for Reader<'_> {
             }
             return;
         }
-        let whole = unhyphenated(text);
+        let whole = if text.is_ascii() { Cow::Borrowed(text) } else { unhyphenated(text) };
         let text = whole.as_ref();
         let (links, outline) = (&mut self.links, &mut self.outline);
         if let Some(link) = self.open.link {

@@ -1,5 +1,7 @@
 //! Visible text as words: white space collapsed, lines kept apart, words counted.
 
+use text::Eight;
+
 /// The words so far.
 #[derive(Default)]
 pub(crate) struct Words {
@@ -46,6 +48,9 @@ impl Words {
 
     /// Adds a piece of text, many words at a time, and tells the index of the first word in it.
     pub(crate) fn add_all(&mut self, text: &str) -> Option<usize> {
+        if self.full && text.is_ascii() {
+            return self.count_all(text.as_bytes());
+        }
         let mut first = None;
         let many = |words: &Words, part: &str| {
             let has_room = words.full || words.text.len() + part.len() < MAX_TEXT;
@@ -54,6 +59,26 @@ impl Words {
         };
         self.add_parts(text, many, |_, index, _| _ = first.get_or_insert(index));
         first
+    }
+
+    /// Counts the words of a piece of ASCII, without a branch for each byte.
+    fn count_all(&mut self, text: &[u8]) -> Option<usize> {
+        let begins = !is_space(*text.first()?) && self.gap == Gap::None;
+        let mut words = usize::from(!begins && !is_space(text[0]));
+        let starts = |(before, byte): (&u8, &u8)| u8::from(is_space(*before) & !is_space(*byte));
+        // So few at a time that a byte holds their count.
+        for (before, bytes) in text.chunks(128).zip(text[1..].chunks(128)) {
+            words += usize::from(before.iter().zip(bytes).map(starts).sum::<u8>());
+        }
+        let after_gap = text.last().is_some_and(|byte| is_space(*byte));
+        if words == 0 && !begins {
+            self.gap = self.gap.max(Gap::Space);
+            return None;
+        }
+        let first = self.count - usize::from(begins);
+        self.count += words;
+        self.gap = if after_gap { Gap::Space } else { Gap::None };
+        Some(first)
     }
 
     /// Adds a piece of text part by part: `length` tells of what a part begins with where it ends, and how many words
@@ -143,34 +168,23 @@ fn word_end(text: &str) -> usize {
 }
 
 /// Where the words end with which the text begins, as long as these are ASCII and single spaces stand between them; and
-/// how many they are. Looked at many bytes at a time.
+/// how many they are.
 fn plain_run(text: &str) -> Option<(usize, usize)> {
-    const STEP: usize = 32;
     let bytes = text.as_bytes();
     if !bytes.first()?.is_ascii_graphic() {
         return None;
     }
     let (mut end, mut spaces) = (0, 0);
-    while let Some(step) = bytes.get(end..=end + STEP) {
-        let (mut odd, mut here) = (false, 0u8);
-        for (byte, next) in step[..STEP].iter().zip(&step[1..]) {
-            let is_space = *byte == b' ';
-            odd |= !(b' '..=b'~').contains(byte) | (is_space & (*next == b' '));
-            here += u8::from(is_space);
-        }
-        if odd {
+    loop {
+        let eight = Eight::of(&bytes[end..], 0);
+        let space = eight.equal(b' ');
+        let wide = space.in_a_row(bytes.get(end + 8) == Some(&b' '));
+        let before = (wide | !eight.at_least(b' ') | eight.at_least(b'~' + 1)).first();
+        spaces += space.count(before);
+        end += before;
+        if before < 8 {
             break;
         }
-        spaces += usize::from(here);
-        end += STEP;
-    }
-    while let Some(byte) = bytes.get(end) {
-        let goes_on = *byte == b' ' && bytes.get(end + 1).is_some_and(u8::is_ascii_graphic);
-        if !byte.is_ascii_graphic() && !goes_on {
-            break;
-        }
-        spaces += usize::from(goes_on);
-        end += 1;
     }
     // What follows the last space is no word, or one of another kind.
     if bytes[end - 1] == b' ' {

@@ -59,7 +59,7 @@ pub use politeness::{Asked, Politeness};
 pub use promise::{PageTopic, PromisedUrl, handed_on, hope};
 pub use ready::Lane;
 pub use retry::{Patience, Retry};
-pub use revisit::{kept_as, refresh_fact, texts_fact};
+pub use revisit::{decided, kept_as, refresh_fact, texts_fact};
 pub use rules::{Rules, Ruling};
 pub use settle::{End, Sent, Settled};
 pub use sieve::{Recent, RecentUrls};

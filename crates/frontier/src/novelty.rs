@@ -11,6 +11,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
+use text::Eight;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A page with fewer new words has no news: a date, a heading and a phrase.
@@ -66,13 +67,12 @@ impl TextMark {
         let mut words_left = MOST_WORDS;
         mark.pairs.reserve(text.len() / 8);
         let mut pairs: Vec<u32> = Vec::with_capacity(256);
-        for line in text.lines().filter(|line| !line.trim().is_empty()).take(MOST_BLOCKS) {
+        for line in lines(text).filter(|line| !line.trim_ascii().is_empty()).take(MOST_BLOCKS) {
             pairs.clear();
             let (mut last, mut words, mut whole) = (0, 0, 0u64);
             // Other white space has been collapsed where the text was read.
-            for word in line.split_ascii_whitespace().take(words_left) {
-                let hash = xxh3_64(word.as_bytes());
-                let pair = (last ^ hash.rotate_left(21)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            for hash in (WordHashes { rest: line }).take(words_left) {
+                let pair = (last ^ hash.rotate_left(21)).wrapping_mul(MIXER);
                 // The high half: the low bits of a product know only the low bits of its factors.
                 pairs.push((pair >> 32) as u32);
                 whole = whole.rotate_left(7) ^ pair;
@@ -89,6 +89,44 @@ impl TextMark {
             }
         }
         mark
+    }
+}
+
+/// An odd number whose bits look like those of chance.
+const MIXER: u64 = 0x9E37_79B9_7F4A_7C15;
+
+fn lines(text: &str) -> impl Iterator<Item = &[u8]> {
+    let mut start = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    ends.map(move |end| &text.as_bytes()[std::mem::replace(&mut start, end + 1)..end])
+}
+
+/// Hashes of the words of a line.
+struct WordHashes<'a> {
+    rest: &'a [u8],
+}
+
+impl Iterator for WordHashes<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let (mut hash, mut at) = (0u64, 0);
+        loop {
+            let bytes = Eight::of(self.rest.get(at..)?, b' ');
+            let length = (!bytes.at_least(b'!')).first();
+            if length > 0 {
+                hash = (hash ^ bytes.begin(length)).wrapping_mul(MIXER);
+                hash ^= hash >> 29;
+            }
+            at += length;
+            if length < 8 {
+                self.rest = self.rest.get(at + 1..).unwrap_or_default();
+                if at > 0 || self.rest.is_empty() {
+                    return (at > 0).then_some(hash);
+                }
+                at = 0;
+            }
+        }
     }
 }
 
@@ -114,7 +152,7 @@ impl Hasher for AsItIs {
 
     fn write_u32(&mut self, hash: u32) {
         // A table looks at the highest and at the lowest bits.
-        self.0 = u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = u64::from(hash).wrapping_mul(MIXER);
     }
 }
 
@@ -222,6 +260,8 @@ impl Samples {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     /// Words that follow from a number.
@@ -309,6 +349,22 @@ mod tests {
             expected.truncate(SAMPLE);
             assert_eq!(smallest(&mut pairs.clone()), expected, "{count} of {of}");
         }
+    }
+
+    #[test]
+    fn words_are_hashed_alike_wherever_they_stand() {
+        let hashes = |text: &str| WordHashes { rest: text.as_bytes() }.collect::<Vec<_>>();
+        let text = "  a bc seven77 eightxyz nine nine\u{a0}ten  ä\tsixteen-letters! \r seventeen-letters ";
+        let all = hashes(text);
+        let words: Vec<&str> = text.split_ascii_whitespace().collect();
+        assert_eq!(all.len(), words.len());
+        for (word, hash) in words.iter().zip(&all) {
+            assert_eq!(hashes(word), [*hash], "{word}");
+        }
+        let different: HashSet<&u64> = all.iter().collect();
+        assert_eq!(different.len(), words.len(), "no two of these words are the same");
+        assert_eq!((hashes(""), hashes("   ")), (vec![], vec![]));
+        assert_eq!(lines("a\n\nb").collect::<Vec<_>>(), [b"a".as_slice(), b"", b"b"]);
     }
 
     #[test]

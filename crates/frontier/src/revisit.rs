@@ -2,7 +2,8 @@
 //!
 //! An answer decides: a page, the same page, or a redirect. When none comes, however often it is tried, the page stays
 //! what it was: an outage deletes nothing. A server that says twice, days apart, that the page is not there is believed,
-//! and so is one that leads elsewhere for now, as many do while they are mended.
+//! and so is one that leads elsewhere for now, forbids the page by its robots.txt or sends something of another kind in its
+//! place, as many do while they are mended.
 
 use std::time::Duration;
 
@@ -105,27 +106,54 @@ impl Frontier {
             // It was new, and a page was given up for it.
             return Ok(outcome);
         }
-        let outcome = match outcome {
-            Outcome::Failed { error: ErrorKind::Status(status @ (404 | 410)), .. } => {
-                match first_missed(batch, &row, now)? {
-                    Some(first) => return Ok(Outcome::Gone { status, first, last: now }),
-                    None => was,
-                }
-            }
-            Outcome::Redirected { .. } if is_passing => match first_missed(batch, &row, now)? {
-                Some(_) => return Ok(outcome),
-                None => was,
-            },
-            Outcome::Failed { .. } | Outcome::Trap { .. } | Outcome::OverLimit { .. } => was,
-            answered => {
-                batch.remove(&MISSING, &row);
-                return Ok(answered);
-            }
-        };
-        let store = self.store.clone();
-        self.crawl_mut(id).site(&store, key.host)?.record.pages += 1;
+        // Such an answer has been counted.
+        let is_answer = outcome.is_page();
+        let outcome = decided(batch, &row, was, outcome, is_passing, now)?;
+        if outcome.is_page() && !is_answer {
+            let store = self.store.clone();
+            self.crawl_mut(id).site(&store, key.host)?.record.pages += 1;
+        }
         Ok(outcome)
     }
+}
+
+/// What a page that is kept becomes by what was learnt at a visit: what it was, until an answer decides. A redirect may be a
+/// passing one.
+pub fn decided(
+    batch: &mut Batch,
+    row: &PageKey,
+    was: Outcome,
+    outcome: Outcome,
+    is_passing: bool,
+    now: Timestamp,
+) -> Result<Outcome, KvError> {
+    Ok(match outcome {
+        Outcome::Failed { error: ErrorKind::Status(status @ (404 | 410)), .. } => {
+            match first_missed(batch, row, now)? {
+                Some(first) => Outcome::Gone { status, first, last: now },
+                None => was,
+            }
+        }
+        Outcome::Redirected { .. } if !is_passing => answered(batch, row, outcome),
+        Outcome::Redirected { .. } | Outcome::Unwanted { .. } | Outcome::Disallowed { line: Some(_) } => {
+            match first_missed(batch, row, now)? {
+                Some(_) => outcome,
+                None => was,
+            }
+        }
+        // Without a line there were no rules to be had.
+        Outcome::Disallowed { line: None }
+        | Outcome::Failed { .. }
+        | Outcome::Trap { .. }
+        | Outcome::OverLimit { .. } => was,
+        outcome => answered(batch, row, outcome),
+    })
+}
+
+/// An answer that decides: what was said before counts no more.
+fn answered(batch: &mut Batch, row: &PageKey, outcome: Outcome) -> Outcome {
+    batch.remove(&MISSING, row);
+    outcome
 }
 
 /// When a page was first missed, where that is long enough ago to be believed; else notes it.

@@ -25,17 +25,38 @@ impl Listener for () {
 pub struct Tag<'a> {
     pub(crate) name: &'a str,
     pub(crate) self_closing: bool,
-    /// Names and values of all attributes, one after the other.
-    pub(crate) buffer: &'a str,
+    pub(crate) texts: Texts<'a>,
     pub(crate) attributes: &'a [Attribute],
 }
 
-/// Where an attribute stands in its tag's buffer: `start..name_end` and `name_end..value_end`.
+/// Where names and values stand: most of them on the page.
+#[derive(Clone, Copy)]
+pub(crate) struct Texts<'a> {
+    pub(crate) page: &'a str,
+    /// Names with capitals and values with references, as HTML knows them, one after the other.
+    pub(crate) rewritten: &'a str,
+}
+
+/// A stretch of one of the [`Texts`].
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) is_rewritten: bool,
+}
+
+/// An attribute of a tag.
 #[derive(Clone, Copy)]
 pub(crate) struct Attribute {
-    pub(crate) start: usize,
-    pub(crate) name_end: usize,
-    pub(crate) value_end: usize,
+    pub(crate) name: Span,
+    pub(crate) value: Span,
+}
+
+impl<'a> Texts<'a> {
+    pub(crate) fn at(self, span: Span) -> &'a str {
+        let text = if span.is_rewritten { self.rewritten } else { self.page };
+        &text[span.start..span.end]
+    }
 }
 
 impl<'a> Tag<'a> {
@@ -51,14 +72,15 @@ impl<'a> Tag<'a> {
 
     /// The value of the attribute with this lower-case name; of several, the first.
     pub fn attribute(&self, name: &str) -> Option<&'a str> {
-        self.attributes().find(|(key, _)| *key == name).map(|(_, value)| value)
+        let is_named = |attribute: &&Attribute| {
+            attribute.name.end - attribute.name.start == name.len() && self.texts.at(attribute.name) == name
+        };
+        self.attributes.iter().find(is_named).map(|attribute| self.texts.at(attribute.value))
     }
 
     /// All attributes in order: lower-case names, each once, and decoded values.
     pub fn attributes(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
-        let buffer = self.buffer;
-        self.attributes
-            .iter()
-            .map(move |at| (&buffer[at.start..at.name_end], &buffer[at.name_end..at.value_end]))
+        let texts = self.texts;
+        self.attributes.iter().map(move |attribute| (texts.at(attribute.name), texts.at(attribute.value)))
     }
 }

@@ -31,16 +31,31 @@ pub(crate) fn push_value(to: &mut String, value: &str) {
     to.push_str(rest);
 }
 
-/// Those that most pages are full of.
-const COMMON: [(&str, char); 5] =
-    [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"'), ("&nbsp;", '\u{a0}')];
+/// Those that most pages are full of, and their lengths.
+fn common(text: &[u8]) -> Option<(char, usize)> {
+    Some(match text {
+        [b'&', b'l', b't', b';', ..] => ('<', 4),
+        [b'&', b'g', b't', b';', ..] => ('>', 4),
+        [b'&', b'a', b'm', b'p', b';', ..] => ('&', 5),
+        [b'&', b'q', b'u', b'o', b't', b';', ..] => ('"', 6),
+        [b'&', b'n', b'b', b's', b'p', b';', ..] => ('\u{a0}', 6),
+        [b'&', b'c', b'o', b'p', b'y', b';', ..] => ('©', 6),
+        [b'&', b'm', b'd', b'a', b's', b'h', b';', ..] => ('—', 7),
+        [b'&', b'n', b'd', b'a', b's', b'h', b';', ..] => ('–', 7),
+        [b'&', b'l', b'd', b'q', b'u', b'o', b';', ..] => ('“', 7),
+        [b'&', b'r', b'd', b'q', b'u', b'o', b';', ..] => ('”', 7),
+        [b'&', b'l', b's', b'q', b'u', b'o', b';', ..] => ('‘', 7),
+        [b'&', b'r', b's', b'q', b'u', b'o', b';', ..] => ('’', 7),
+        _ => return None,
+    })
+}
 
 /// The longest name that is one; `&notit` is `¬it`.
 fn name(text: &str, in_attribute: bool) -> Option<(Characters, usize)> {
-    if let Some((common, character)) = COMMON.iter().find(|(common, _)| text.starts_with(common)) {
-        return Some(([Some(*character), None], common.len()));
-    }
     let bytes = text.as_bytes();
+    if let Some((character, length)) = common(bytes) {
+        return Some(([Some(character), None], length));
+    }
     let mut best = None;
     // The table knows beginnings of names, too, so the look-up ends with the first that is none.
     for end in 2..=bytes.len() {

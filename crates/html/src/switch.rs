@@ -207,9 +207,28 @@ fn content_state(name: &str) -> Option<State> {
 
 /// True of elements without content, old ones included.
 pub fn is_void(name: &str) -> bool {
-    const NAMES: &str = "area base basefont bgsound br col embed frame hr image img input keygen link meta param \
-                         source track wbr";
-    NAMES.split(' ').any(|known| known == name)
+    matches!(
+        name.as_bytes(),
+        b"area"
+            | b"base"
+            | b"basefont"
+            | b"bgsound"
+            | b"br"
+            | b"col"
+            | b"embed"
+            | b"frame"
+            | b"hr"
+            | b"image"
+            | b"img"
+            | b"input"
+            | b"keygen"
+            | b"link"
+            | b"meta"
+            | b"param"
+            | b"source"
+            | b"track"
+            | b"wbr"
+    )
 }
 
 /// Elements whose content is no markup: they never hold another element open.
@@ -219,8 +238,13 @@ pub(crate) fn is_raw(name: &str) -> bool {
 
 /// Tags that are so surely HTML that they end the drawing or formula they stand in.
 fn ends_foreign(tag: &Tag<'_>) -> bool {
-    const NAMES: &str = "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img \
-                         li listing menu meta nobr ol p pre ruby s small span strike strong sub sup table tt u ul var";
-    NAMES.split(' ').any(|name| name == tag.name())
-        || tag.name() == "font" && ["color", "face", "size"].iter().any(|name| tag.attribute(name).is_some())
+    match tag.name().as_bytes() {
+        b"b" | b"big" | b"blockquote" | b"body" | b"br" | b"center" | b"code" | b"dd" | b"div" | b"dl"
+        | b"dt" | b"em" | b"embed" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head" | b"hr"
+        | b"i" | b"img" | b"li" | b"listing" | b"menu" | b"meta" | b"nobr" | b"ol" | b"p" | b"pre"
+        | b"ruby" | b"s" | b"small" | b"span" | b"strike" | b"strong" | b"sub" | b"sup" | b"table"
+        | b"tt" | b"u" | b"ul" | b"var" => true,
+        b"font" => ["color", "face", "size"].iter().any(|name| tag.attribute(name).is_some()),
+        _ => false,
+    }
 }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr2, memmem};
 
 use crate::doctype::Doctype;
-use crate::events::{Attribute, Tag};
+use crate::events::{Attribute, Span, Tag, Texts};
 use crate::limits;
 use crate::references::{self, reference};
 
@@ -51,8 +51,8 @@ pub(crate) fn tokenize(html: &str, sink: &mut impl Sink) {
         at: 0,
         has_nul: memchr(0, html.as_bytes()).is_some(),
         sink,
-        name: String::new(),
-        buffer: String::new(),
+        name: Span::default(),
+        rewritten: String::new(),
         attributes: Vec::new(),
     };
     while tokenizer.at < html.len() {
@@ -76,9 +76,9 @@ struct Tokenizer<'p, S> {
     has_nul: bool,
     sink: &'p mut S,
     /// The name of the tag being read, and of the last start tag.
-    name: String,
-    /// Names and values of its attributes, one after the other.
-    buffer: String,
+    name: Span,
+    /// What of the tag is not on the page as HTML knows it.
+    rewritten: String,
     attributes: Vec<Attribute>,
 }
 
@@ -87,7 +87,7 @@ impl<S: Sink> Tokenizer<'_, S> {
     fn markup(&mut self) -> Option<State> {
         loop {
             let rest = &self.html[self.at..];
-            let Some(stop) = memchr2(b'<', b'&', rest.as_bytes()) else {
+            let Some(stop) = next_markup(rest.as_bytes()) else {
                 self.text(rest);
                 self.at = self.html.len();
                 return None;
@@ -150,19 +150,16 @@ impl<S: Sink> Tokenizer<'_, S> {
 
     fn start_tag(&mut self) -> Option<State> {
         let self_closing = self.tag(self.at + 1, true)?;
-        self.sink.start(&Tag {
-            name: &self.name,
-            self_closing,
-            buffer: &self.buffer,
-            attributes: &self.attributes,
-        })
+        let texts = Texts { page: self.html, rewritten: &self.rewritten };
+        let name = texts.at(self.name);
+        self.sink.start(&Tag { name, self_closing, texts, attributes: &self.attributes })
     }
 
     fn end_tag(&mut self) {
         match self.html.as_bytes().get(self.at + 2) {
             Some(letter) if letter.is_ascii_alphabetic() => {
                 if self.tag(self.at + 2, false).is_some() {
-                    self.sink.end(&self.name);
+                    self.sink.end(Texts { page: self.html, rewritten: &self.rewritten }.at(self.name));
                 }
             }
             // `</>` is nothing.
@@ -179,12 +176,9 @@ impl<S: Sink> Tokenizer<'_, S> {
     /// tag that was begun is none.
     fn tag(&mut self, start: usize, keep: bool) -> Option<bool> {
         let bytes = self.html.as_bytes();
-        let length = bytes[start..].iter().position(|byte| is_space(*byte) || matches!(byte, b'/' | b'>'));
-        let mut at = start + length.unwrap_or(bytes.len() - start);
-        self.name.clear();
-        push_lower(&mut self.name, &self.html[start..at]);
-        self.buffer.clear();
+        self.rewritten.clear();
         self.attributes.clear();
+        let mut at = self.name(start, ends_name);
         let ended = loop {
             match bytes.get(at) {
                 Some(b'>') => break Some(false),
@@ -205,54 +199,79 @@ impl<S: Sink> Tokenizer<'_, S> {
         ended
     }
 
+    /// Takes the name that begins at `start` with any byte: where it ends.
+    fn name(&mut self, start: usize, ends: impl Fn(u8) -> bool) -> usize {
+        let rest = &self.html.as_bytes()[start..];
+        let is_other = |byte: u8| byte.is_ascii_uppercase() || byte == 0;
+        let mut is_rewritten = is_other(rest[0]);
+        let length = rest[1..].iter().position(|byte| {
+            is_rewritten |= is_other(*byte);
+            ends(*byte)
+        });
+        let end = start + length.map_or(rest.len(), |length| length + 1);
+        self.name = Span { start, end, is_rewritten: false };
+        if is_rewritten {
+            let from = self.rewritten.len();
+            push_lower(&mut self.rewritten, &self.html[start..end]);
+            self.name = Span { start: from, end: self.rewritten.len(), is_rewritten };
+        }
+        end
+    }
+
     /// Reads the attribute at `start`: where it ends, unless the page does.
     fn attribute(&mut self, start: usize, keep: bool) -> Option<usize> {
         let bytes = self.html.as_bytes();
         // A `=` at the start belongs to the name.
-        let name_end = (start + 1..bytes.len())
-            .find(|at| is_space(bytes[*at]) || matches!(bytes[*at], b'/' | b'>' | b'='))?;
+        let tag = self.name;
+        let name_end = self.name(start, |byte| ends_name(byte) || byte == b'=');
+        let name = std::mem::replace(&mut self.name, tag);
+        bytes.get(name_end)?;
         let skip = |from: usize| (from..bytes.len()).find(|at| !is_space(bytes[*at]));
-        let (mut value, mut after) = ("", name_end);
+        let (mut value, mut after) = (Span { start: name_end, end: name_end, is_rewritten: false }, name_end);
+        let mut is_plain = true;
         let equals = skip(name_end)?;
         if bytes[equals] == b'=' {
             let begin = skip(equals + 1)?;
+            let end;
             match bytes[begin] {
                 quote @ (b'"' | b'\'') => {
-                    let length = memchr(quote, &bytes[begin + 1..])?;
-                    value = &self.html[begin + 1..begin + 1 + length];
-                    after = begin + length + 2;
+                    (end, is_plain) = value_end(bytes, begin + 1, |byte| byte == quote)?;
+                    value = Span { start: begin + 1, end, is_rewritten: false };
+                    after = end + 1;
                 }
                 b'>' => after = begin,
                 _ => {
-                    after = (begin..bytes.len()).find(|at| is_space(bytes[*at]) || bytes[*at] == b'>')?;
-                    value = &self.html[begin..after];
+                    (end, is_plain) = value_end(bytes, begin, |byte| is_space(byte) || byte == b'>')?;
+                    value = Span { start: begin, end, is_rewritten: false };
+                    after = end;
                 }
             }
         }
         if keep {
-            self.keep(&self.html[start..name_end], value);
+            self.keep(name, value, is_plain);
         }
         Some(after)
     }
 
     /// Puts an attribute among the others, unless one of its name is there.
-    fn keep(&mut self, name: &str, value: &str) {
-        if self.attributes.len() == limits::ATTRIBUTES {
+    fn keep(&mut self, name: Span, mut value: Span, is_plain: bool) {
+        let texts = Texts { page: self.html, rewritten: &self.rewritten };
+        let own = texts.at(name);
+        if self.attributes.len() == limits::ATTRIBUTES
+            || self.attributes.iter().any(|other| texts.at(other.name) == own)
+        {
             return;
         }
-        let start = self.buffer.len();
-        push_lower(&mut self.buffer, name);
-        let name_end = self.buffer.len();
-        let name = &self.buffer[start..];
-        if self.attributes.iter().any(|other| &self.buffer[other.start..other.name_end] == name) {
-            self.buffer.truncate(start);
-            return;
+        if !is_plain {
+            let start = self.rewritten.len();
+            references::push_value(&mut self.rewritten, &self.html[value.start..value.end]);
+            value = Span { start, end: self.rewritten.len(), is_rewritten: true };
         }
-        references::push_value(&mut self.buffer, value);
-        if self.buffer.len() - name_end > limits::VALUE {
-            self.buffer.truncate(self.buffer.floor_char_boundary(name_end + limits::VALUE));
+        if value.end - value.start > limits::VALUE {
+            let text = if value.is_rewritten { &self.rewritten } else { self.html };
+            value.end = text.floor_char_boundary(value.start + limits::VALUE);
         }
-        self.attributes.push(Attribute { start, name_end, value_end: self.buffer.len() });
+        self.attributes.push(Attribute { name, value });
     }
 
     /// What begins with `<!`.
@@ -306,7 +325,7 @@ impl<S: Sink> Tokenizer<'_, S> {
 
     /// Reads the content of the element just begun, and its end tag.
     fn raw(&mut self, state: State) {
-        let name = std::mem::take(&mut self.name);
+        let name = Texts { page: self.html, rewritten: &self.rewritten }.at(self.name).to_owned();
         let end = match state {
             State::PlainText => self.html.len(),
             State::ScriptData => script_end(self.html, self.at, &name),
@@ -334,6 +353,25 @@ impl<S: Sink> Tokenizer<'_, S> {
             self.end_tag();
         }
     }
+}
+
+/// Bytes that are looked at one by one: most texts and values are not longer.
+const NEAR: usize = 16;
+
+/// Where the next byte stands that may begin markup or a reference.
+fn next_markup(bytes: &[u8]) -> Option<usize> {
+    let near = bytes.iter().take(NEAR).position(|byte| matches!(byte, b'<' | b'&'));
+    near.or_else(|| Some(NEAR + memchr2(b'<', b'&', bytes.get(NEAR..)?)?))
+}
+
+/// Where the value ends that begins at `start`, and whether it stands for itself. None where the page ends before it.
+fn value_end(bytes: &[u8], start: usize, ends: impl Fn(u8) -> bool) -> Option<(usize, bool)> {
+    let mut is_plain = true;
+    let length = bytes[start..].iter().position(|byte| {
+        is_plain &= !matches!(byte, b'&' | 0);
+        ends(*byte)
+    })?;
+    Some((start + length, is_plain))
 }
 
 /// White space between attributes; carriage returns are gone.

@@ -14,7 +14,7 @@ use crate::fingerprint::Fingerprint;
 pub const FINGERPRINTS: Table<(u32, u64, u128), Fingerprint> = Table::new("fingerprints").absent_reads();
 
 /// Pages by the hash of their main text: crawl, hash, host, page. The value is the hash of all that is visible.
-pub const EXACT_TEXTS: Table<(u32, u64, u64, u128), u64> = Table::new("exact_texts").scans();
+pub const EXACT_TEXTS: Table<(u32, u64, u64, u128), u64> = Table::new("exact_texts").short_scans();
 
 /// Pages by each hash that is looked up: crawl, hash.
 pub const HOLDERS: Table<(u32, u64), Holders> = Table::new("holders").many_point_reads();

@@ -291,6 +291,10 @@ fn create_options(reads: Reads, options: &Options) -> KeyspaceCreateOptions {
         Reads::Scans => create
             .filter_policy(FilterPolicy::disabled())
             .data_block_size_policy(BlockSizePolicy::all(16 * 1024)),
+        // Every level is asked, so each has to answer quickly.
+        Reads::ShortScans => indexes_in_memory(create)
+            .filter_policy(FilterPolicy::disabled())
+            .data_block_compression_policy(CompressionPolicy::all(CompressionType::None)),
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) enum Reads {
     Absent,
     /// By ranges; a filter would never be asked.
     Scans,
+    /// By ranges of hashes with few rows or none.
+    ShortScans,
 }
 
 impl<K, V> Table<K, V> {
@@ -59,6 +61,12 @@ impl<K, V> Table<K, V> {
     /// Hint: mostly read by ranges and prefixes, so no filters, and larger blocks.
     pub const fn scans(mut self) -> Self {
         self.layout.reads = Reads::Scans;
+        self
+    }
+
+    /// Hint: read by ranges that have few rows or none, of hashes, which do not get shorter by compression.
+    pub const fn short_scans(mut self) -> Self {
+        self.layout.reads = Reads::ShortScans;
         self
     }
 

@@ -24,10 +24,10 @@ pub use page::{DateSource, Heading, Image, Page, PageDate, PageDirectives};
 pub use project::{Project, ProjectError, ProjectName};
 pub use row::{Row, RowKey, TemplateVersion, Value};
 pub use settings::{
-    AddressRange, CookieText, CrawlSettings, DuplicateAct, DuplicateSettings, Duplicates, Factor, KeepPages,
-    Kind as SettingKind, LONG_LIST_TYPES, MAX_LIST, MediaPattern, NameServer, OffTopic, Order, Pattern,
-    Period, Policy, ProxyPer, ProxyScheme, ProxyUrl, Rate, Revisit, RevisitSettings, RobotsMode, Scope,
-    Setting, Size, Span, TopicMethod, ValueError,
+    AddressRange, Compression, CookieText, CrawlSettings, DuplicateAct, DuplicateSettings, Duplicates,
+    Factor, KeepPages, Kind as SettingKind, LONG_LIST_TYPES, MAX_LIST, MediaPattern, NameServer, OffTopic,
+    Order, Pattern, Period, Policy, ProxyPer, ProxyScheme, ProxyUrl, Rate, Revisit, RevisitSettings,
+    RobotsMode, Scope, Setting, Size, Span, TopicMethod, ValueError,
 };
 pub use template::{
     Field, FieldKind, Follow, JsonPlace, Keep, Language, Next, PageType, Place, SelectorText, Source, Step,

@@ -58,6 +58,15 @@ impl Restore<'_> {
             self.pending += 1;
         }
         let known = self.batch.get(&URLS, &row)?;
+        let kept = known.as_ref().map(|record| &record.outcome).filter(|outcome| outcome.is_page());
+        let outcome = match kept {
+            // One answer that it is missing does not decide, nor did it when it came.
+            Some(kept) if is_news && (is_latest || outcome.is_page()) && outcome != Outcome::Waiting => {
+                let is_passing = matches!(visit.status, Some(302 | 303 | 307));
+                frontier::decided(&mut self.batch, &row, kept.clone(), outcome, is_passing, started)?
+            }
+            _ => outcome,
+        };
         let record = match known {
             // What the tables say is better than a guess, and an outcome of the same kind has more to it there.
             Some(record)

@@ -22,8 +22,11 @@ pub struct Language {
 /// The language a text is in, or none if it is too short or the guess too unsure. Looks at the first 4 KiB.
 pub fn language(text: &str) -> Option<Language> {
     let text = &text[..text.floor_char_boundary(LOOKED_AT)];
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    let wide = text.chars().filter(|&c| crate::cut::is_unspaced(c)).count();
+    // Of most pages there is nothing but ASCII, which is told byte by byte.
+    let others = if text.is_ascii() { "" } else { text };
+    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count()
+        + others.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()).count();
+    let wide = others.chars().filter(|&c| crate::cut::is_unspaced(c)).count();
     if letters < FEWEST_LETTERS && wide < FEWEST_WIDE_LETTERS {
         return None;
     }

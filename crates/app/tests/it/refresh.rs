@@ -450,3 +450,36 @@ fn pages_that_lead_elsewhere_for_now_are_kept() {
     check(1, 0);
     assert_eq!(desk.json(&["changes"]).last().unwrap()["moved"], 3);
 }
+
+/// What is read back from the archive says no more of a page than its visits did.
+#[test]
+fn a_page_that_was_missing_once_stays_a_page_in_tables_made_anew() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let mended = Arc::new(AtomicBool::new(false));
+    let seen = mended.clone();
+    let web = crate::served::small(&["pier.test"], move |request| {
+        let page = |text: &str| webs::Answer::new(200, "text/html", format!("<title>Pier</title>{text}"));
+        match (request.path.as_str(), seen.load(Ordering::Relaxed)) {
+            ("/robots.txt", _) | ("/harbour", true) => crate::served::missing(),
+            ("/lighthouse", true) => webs::Answer::redirect(302, "/"),
+            ("/", _) => page("<a href=/harbour>harbour</a><a href=/lighthouse>light</a>"),
+            (path, _) => page(&format!("<p>Ships pass {} at night.</p>", &path[1..])),
+        }
+    });
+    let desk = crate::duplicates::Desk::new(web);
+    desk.crawl(&desk.site.start_url(), &[]);
+    mended.store(true, Ordering::Relaxed);
+    assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+    let kept = || desk.json(&["pages", "--outcome", "fetched", "--outcome", "not-modified"]).len();
+    let missing = || {
+        let store = Store::open(&Path::new(&desk.data()).join("crawl"), kv::Options::default()).unwrap();
+        store.iter(&MISSING).map(Result::unwrap).count()
+    };
+    assert_eq!((kept(), missing()), (3, 2));
+    std::fs::remove_dir_all(Path::new(&desk.data()).join("crawl")).unwrap();
+    desk.say(&["repair"]);
+    assert_eq!((kept(), missing()), (3, 2));
+    mended.store(false, Ordering::Relaxed);
+    assert_eq!(desk.say(&["refresh", "-q"]).code, Some(0));
+    assert_eq!((kept(), missing()), (3, 0), "they were never given up");
+}

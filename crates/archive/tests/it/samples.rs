@@ -143,7 +143,7 @@ pub(crate) fn page() -> Page {
 
 /// The records of all samples, in order.
 pub(crate) fn records(samples: &[Sample]) -> Vec<Records> {
-    let mut writer = RecordWriter::new();
+    let mut writer = RecordWriter::default();
     let via = url("http://example.com/via");
     let outcome = Outcome::Fetched;
     let build = |sample: &Sample| {

@@ -671,6 +671,42 @@ fn a_page_is_gone_by_410_as_by_404() {
     }
 }
 
+/// A site that is being mended may forbid all its pages, or send something else in their place.
+#[test]
+fn a_page_that_is_forbidden_or_unwanted_is_kept_until_that_is_said_days_later() {
+    type Says = fn() -> End;
+    let says: [(Says, Option<&str>); 3] = [
+        (|| End::Disallowed { line: Some(2) }, Some("disallowed")),
+        (|| End::Unwanted { what: "application/zip".into() }, Some("unwanted")),
+        // No robots.txt could be had.
+        (|| End::Disallowed { line: None }, None),
+    ];
+    for (says, in_the_end) in says {
+        let start = url("a.web", "");
+        let mut desk = Desk::new(std::slice::from_ref(&start));
+        let lease = desk.lease();
+        desk.settle(&lease, page(vec![]));
+        for hours in [24, 47] {
+            desk.now = desk.now + hours * HOUR;
+            assert_eq!(desk.revisit(&start, says), Outcome::Fetched, "{in_the_end:?}");
+        }
+        desk.now = desk.now + HOUR;
+        assert_eq!(
+            desk.revisit(&start, || End::NotModified),
+            Outcome::NotModified,
+            "it was there in between"
+        );
+        for hours in [47, 47] {
+            desk.now = desk.now + hours * HOUR;
+            assert_eq!(desk.revisit(&start, says), Outcome::NotModified, "{in_the_end:?}");
+        }
+        assert_eq!(desk.frontier.crawl(ONE).pages(), 1);
+        desk.now = desk.now + 2 * HOUR;
+        assert_eq!(desk.revisit(&start, says).name(), in_the_end.unwrap_or("not-modified"));
+        assert_eq!(desk.frontier.crawl(ONE).pages(), u64::from(in_the_end.is_none()));
+    }
+}
+
 /// A site that is being mended leads all its pages to one that says so.
 #[test]
 fn a_page_that_leads_elsewhere_for_now_is_kept_until_that_is_said_days_later() {

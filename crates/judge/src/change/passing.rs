@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use text::Eight;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::text::{self, WordChange};
+use super::text::{WordChange, words as word_changes};
 
 /// Words of a text between the first and the last that differ, beyond which it is a passage and no clock.
 const LONGEST: usize = 40;
@@ -131,96 +132,79 @@ pub fn between_values(old: &str, new: &str) -> bool {
 /// numbers of its main text that are no times and no tokens. Counters mostly stand outside of that. Zero where there is no
 /// text.
 pub fn lasting_hash(text: &str, main: &str) -> u64 {
-    let mut lasting = Vec::with_capacity(text.len() + 64);
-    for line in text.lines() {
-        match make_of(line) {
-            Make::Plain => push_word(&mut lasting, line.as_bytes()),
-            Make::Numbered => add_unnumbered(&mut lasting, line.as_bytes()),
-            Make::Other => add_words(&mut lasting, words(line).filter(|word| !has_digit(word))),
-        }
-    }
     let main = if main.is_empty() { text } else { main };
-    for line in main.lines() {
-        match make_of(line) {
-            Make::Plain => {}
-            Make::Numbered => {
-                let words = numbered(line.as_bytes()).map(|word| &line[word]);
-                add_words(&mut lasting, words.filter(|word| !is_passing(word)));
-            }
-            Make::Other => {
-                let words = words(line).filter(|word| has_digit(word));
-                add_words(&mut lasting, words.filter(|word| !is_passing(word)));
-            }
-        }
+    let text = text.trim_start_matches([' ', '\n']);
+    let mut lasting = Vec::with_capacity(text.len() + 64);
+    let mut from = 0;
+    for special in specials(text) {
+        // Everything before it lasts as it is, with one space behind each word.
+        push_words(&mut lasting, &text.as_bytes()[from..special.start]);
+        add_words(&mut lasting, words(&text[special.clone()]).filter(|word| !has_digit(word)));
+        from = special.end;
     }
+    push_words(&mut lasting, &text.as_bytes()[from..]);
+    let numbered = specials(main).flat_map(|special| words(&main[special])).filter(|word| has_digit(word));
+    add_words(&mut lasting, numbered.filter(|word| !is_passing(word)));
     if lasting.is_empty() { 0 } else { xxh3_64(&lasting).max(1) }
 }
 
 fn add_words<'a>(lasting: &mut Vec<u8>, words: impl Iterator<Item = &'a str>) {
-    words.for_each(|word| push_word(lasting, word.as_bytes()));
+    words.for_each(|word| push_words(lasting, word.as_bytes()));
 }
 
-fn push_word(lasting: &mut Vec<u8>, word: &[u8]) {
-    lasting.extend_from_slice(word);
-    lasting.push(b' ');
-}
-
-/// Adds the words of a line that have no digit, many at a time.
-fn add_unnumbered(lasting: &mut Vec<u8>, line: &[u8]) {
-    let mut from = 0;
-    for word in numbered(line) {
-        // With the space after the last of them.
-        lasting.extend_from_slice(&line[from..word.start]);
-        from = word.end + 1;
+/// Adds words with one space or line end between them, and a space behind the last.
+fn push_words(lasting: &mut Vec<u8>, words: &[u8]) {
+    if words.is_empty() {
+        return;
     }
-    if let Some(rest) = line.get(from..).filter(|rest| !rest.is_empty()) {
-        push_word(lasting, rest);
+    lasting.extend(words.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }));
+    if words.last().is_some_and(|last| !matches!(last, b' ' | b'\n')) {
+        lasting.push(b' ');
     }
 }
 
-/// Where the words with a digit stand in a line of which [`make_of`] says so.
-fn numbered(line: &[u8]) -> impl Iterator<Item = Range<usize>> {
+/// The stretches of a text that are more than words of ASCII without digits and single gaps: words with anything else, and
+/// wide gaps. Each begins and ends where a word begins, or with the text.
+fn specials(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
-        let digit = at + line.get(at..)?.iter().position(u8::is_ascii_digit)?;
-        let space = |byte: &u8| *byte == b' ';
-        let start = line[at..digit].iter().rposition(space).map_or(at, |before| at + before + 1);
-        let end = line[digit..].iter().position(space).map_or(line.len(), |after| digit + after);
-        at = end + 1;
-        Some(start..end)
+        let first = first_special(bytes, at)?;
+        let start = bytes[at..first].iter().rposition(is_gap).map_or(at, |before| at + before + 1);
+        let gap = bytes[first..].iter().position(is_gap).map_or(bytes.len(), |gap| first + gap);
+        let word = bytes[gap..].iter().position(|byte| !is_gap(byte));
+        at = word.map_or(bytes.len(), |word| gap + word);
+        Some(start..at)
     })
 }
 
-/// How a line is made.
-enum Make {
-    /// Words of ASCII without digits, with one space between: most lines of most pages.
-    Plain,
-    /// The same, with digits.
-    Numbered,
-    Other,
-}
-
-/// Told without a branch for each byte, so that many are looked at together.
-fn make_of(line: &str) -> Make {
-    let bytes = line.as_bytes();
-    let [Some(first), Some(last)] = [bytes.first(), bytes.last()] else { return Make::Other };
-    let digit = |byte: u8| u8::from(byte.wrapping_sub(b'0') < 10);
-    let other = |byte: u8| u8::from(byte.wrapping_sub(b' ') > 94);
-    let found = bytes.iter().fold(0, |found, &byte| found | digit(byte) | other(byte) << 1);
-    let gap = |(before, after): (&u8, &u8)| u8::from((before | after) == b' ');
-    let gaps = bytes.iter().zip(&bytes[1..]).fold(0, |found, pair| found | gap(pair));
-    match (found, gaps) {
-        (0 | 1, 0) if *first == b' ' || *last == b' ' => Make::Other,
-        (0, 0) => Make::Plain,
-        (1, 0) => Make::Numbered,
-        _ => Make::Other,
+/// Where the first byte stands, from `from` on, that is neither a letter or mark of ASCII nor a single gap.
+fn first_special(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < bytes.len() {
+        let eight = Eight::of(&bytes[at..], b'.');
+        let line = eight.equal(b'\n');
+        let gaps = (eight.equal(b' ') | line).in_a_row(bytes.get(at + 8).is_some_and(is_gap));
+        let digits = eight.at_least(b'0') & !eight.at_least(b'9' + 1);
+        let others = eight.at_least(b'~' + 1) | !(eight.at_least(b' ') | line);
+        let before = (gaps | digits | others).first();
+        if before < 8 {
+            return Some(at + before);
+        }
+        at += 8;
     }
+    None
 }
 
-/// The words of a line; of ASCII without asking of each letter what Unicode says of it.
-fn words(line: &str) -> impl Iterator<Item = &str> {
+/// What stands between words of most texts.
+fn is_gap(byte: &u8) -> bool {
+    (*byte == b' ') | (*byte == b'\n')
+}
+
+/// The words of a text; of ASCII without asking of each letter what Unicode says of it.
+fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_space = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
-    let (ascii, other) = if line.is_ascii() { (line, "") } else { ("", line) };
+    let (ascii, other) = if text.is_ascii() { (text, "") } else { ("", text) };
     // Cut at ASCII, UTF-8 stays UTF-8.
     let cut = ascii.as_bytes().split(is_space).flat_map(str::from_utf8).filter(|word| !word.is_empty());
     cut.chain(other.split_whitespace())
@@ -238,7 +222,7 @@ fn differing(old: &str, new: &str) -> Option<Vec<WordChange>> {
     let (first, second) = (&first[start..], &second[start..]);
     let end = first.iter().rev().zip(second.iter().rev()).take_while(|(old, new)| old == new).count();
     let is_short = first.len() - end <= LONGEST && second.len() - end <= LONGEST;
-    is_short.then(|| text::words(old, new))
+    is_short.then(|| word_changes(old, new))
 }
 
 fn is_money(word: &str) -> bool {

@@ -306,7 +306,7 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
         _ => None,
     };
     let outcome = page.is_some().then_some(Outcome::Fetched);
-    let records = RecordWriter::new().records(&Visit {
+    let records = RecordWriter::default().records(&Visit {
         crawl,
         fetched: &fetched,
         purpose: Purpose::Page,

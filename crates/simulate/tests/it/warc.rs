@@ -40,7 +40,7 @@ fn visit(fetched: &Fetched, purpose: Purpose, depth: u32, kept: Kept<'_>) -> Vec
     let via = (depth > 0).then(|| url("/"));
     let visit =
         Visit { crawl: CRAWL, fetched, purpose, via: via.as_ref(), depth, outcome: None, page: None, kept };
-    RecordWriter::new().records(&visit).bytes
+    RecordWriter::default().records(&visit).bytes
 }
 
 /// A site as our crawls keep it: what goes before the first page, two starts, a page whose body another's stands for.
@@ -62,7 +62,7 @@ fn our_archive(file: &Path) {
     let again = fetched("/list?again", 200, ("Content-Type", HTML), list);
     let moved = fetched("/old", 301, ("Location", "/new"), "");
     let records = [
-        RecordWriter::new().warcinfo("00001.warc.gz", &[], first.started),
+        RecordWriter::default().warcinfo("00001.warc.gz", &[], first.started),
         beside("/robots.txt", "text/plain", Purpose::Robots),
         beside("/.well-known/crawl-hints.json", "application/json", Purpose::Hints),
         beside("/sitemap.xml", HTML, Purpose::Sitemap),

@@ -1,7 +1,7 @@
 //! `cargo xtask bench crawl`: what a page costs the client, beside other crawlers, on real documentation pages.
 //!
 //! Parts, all unless some are named: `peers` (CPU per page, pages per second, memory, one crawler after the other),
-//! `connections` (pages per second with 1 to 64), `tls` (handshakes, and what a page costs with few and with many on a
+//! `settings` (what single settings of ours cost), `connections` (pages per second with 1 to 64), `tls` (handshakes, and what a page costs with few and with many on a
 //! connection). Every crawler is a program of its own, and so is the server.
 
 mod child;
@@ -41,6 +41,9 @@ fn main() -> Result<(), Failure> {
     let wants = |part: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == part);
     if wants("peers") {
         bench.peers()?;
+    }
+    if wants("settings") {
+        bench.settings()?;
     }
     if wants("connections") {
         bench.connections()?;
@@ -83,6 +86,40 @@ impl Bench {
             println!("measure: {name} = {:.3} ms/page", taken.cpu * 1_000.0 / count);
             println!("measure: {name} = {:.0} pages/s", count / taken.time);
             println!("measure: {name} = {:.0} MiB", taken.memory as f64 / 1_024.0);
+        }
+        Ok(())
+    }
+
+    /// A crawl that does no more than those of others, and single settings changed; in turn, as machines have good and bad
+    /// minutes.
+    fn settings(&self) -> Result<(), Failure> {
+        const ROUNDS: usize = 5;
+        let settings: [(&str, &[&str]); 6] = [
+            ("breadth-first, duplicates off", &[]),
+            ("duplicates exact", &["--duplicates", "exact"]),
+            ("duplicates winnowing", &["--duplicates", "winnowing"]),
+            ("order pagerank", &["--order", "pagerank"]),
+            ("compression none", &["--compression", "none"]),
+            ("compression small", &["--compression", "small"]),
+        ];
+        let mut served = Served::start(&self.documents, &[])?;
+        let mut costs = vec![Vec::new(); settings.len()];
+        for _ in 0..ROUNDS {
+            for ((_, further), costs) in settings.iter().zip(&mut costs) {
+                let data = tempfile::tempdir()?;
+                let further = [&peers::LEAN[..], further].concat();
+                let taken = quiet(&mut self.programs.gannet(data.path(), &served.starts, &further))?;
+                costs.push(taken.cpu * 1_000.0 / served.asked()?.pages as f64);
+            }
+        }
+        let medians = costs.iter_mut().map(|costs| {
+            costs.sort_by(f64::total_cmp);
+            costs[ROUNDS / 2]
+        });
+        let medians: Vec<f64> = medians.collect();
+        for ((name, _), median) in settings.iter().zip(&medians) {
+            println!("measure: {name} = {median:.3} ms/page");
+            println!("measure: {name}, more = {:+.1} %", (median / medians[0] - 1.0) * 100.0);
         }
         Ok(())
     }

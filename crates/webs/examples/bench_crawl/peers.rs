@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::child::{Served, Taken, watch};
 
 /// What makes a crawl of ours do no more than those of others.
-const LEAN: [&str; 4] = ["--order", "breadth-first", "--duplicates", "off"];
+pub(crate) const LEAN: [&str; 4] = ["--order", "breadth-first", "--duplicates", "off"];
 
 /// How long one crawl may take.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -31,6 +31,8 @@ pub(crate) enum Peer {
     Gannet,
     /// Without duplicates and ranks, which the others do not have either.
     GannetBreadthFirst,
+    /// The same, pages stored as they are, as the others store them.
+    GannetPlain,
     /// Links and outcomes alone, breadth-first.
     GannetLinks,
     /// Pages appended to a file of their site: the least that storing can cost.
@@ -48,10 +50,11 @@ pub(crate) enum Peer {
 }
 
 impl Peer {
-    pub(crate) const ALL: [Peer; 10] = [
+    pub(crate) const ALL: [Peer; 11] = [
         Peer::SpiderWarc,
         Peer::SpiderFiles,
         Peer::SpiderAppending,
+        Peer::GannetPlain,
         Peer::GannetBreadthFirst,
         Peer::Gannet,
         Peer::Scrapy,
@@ -65,6 +68,7 @@ impl Peer {
         match self {
             Peer::Gannet => "gannet",
             Peer::GannetBreadthFirst => "gannet, breadth-first, no judge",
+            Peer::GannetPlain => "gannet, breadth-first, no judge, not compressed",
             Peer::GannetLinks => "gannet, links only",
             Peer::SpiderWarc => "spider, storing: WARC",
             Peer::SpiderFiles => "spider, storing: files",
@@ -91,6 +95,9 @@ impl Programs {
         let commands = match peer {
             Peer::Gannet => vec![self.gannet(folder, starts, &[])],
             Peer::GannetBreadthFirst => vec![self.gannet(folder, starts, &LEAN)],
+            Peer::GannetPlain => {
+                vec![self.gannet(folder, starts, &[&LEAN[..], &["--compression", "none"]].concat())]
+            }
             Peer::GannetLinks => {
                 vec![self.gannet(folder, starts, &[&LEAN[..], &["--keep", "none"]].concat())]
             }

@@ -11,6 +11,7 @@ test('every policy has its forecast, with its own numbers', () => {
   expect(revisitForecast({})).toMatch(/every page/);
   expect(revisitForecast({ revisit: 'off' })).toMatch(/only what is new/);
   expect(revisitForecast({ revisit: 'fixed', revisit_every: '10d' })).toMatch(/10d.*100 requests a day/s);
+  expect(revisitForecast({ revisit: 'fixed', revisit_every: '10d' }, 250)).toMatch(/of 250 pages about 25 requests a day/s);
   expect(revisitForecast({ revisit: 'adaptive' })).toMatch(/7d.*90d/s);
   expect(revisitForecast({ revisit: 'optimal', revisit_budget: 200 })).toMatch(/200 requests a day.*5 days/s);
 });

@@ -10,16 +10,17 @@ export function inDays(text: unknown): number | null {
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (days[unit ?? ''] ?? 0), 0);
 }
 
-/** What a refresh will do by these settings; of a thousand pages where numbers help. */
-export function revisitForecast(values: Record<string, unknown>): string {
+/** What a refresh will do by these settings, of as many pages as the project has; of a thousand before its first run. */
+export function revisitForecast(values: Record<string, unknown>, known = 0): string {
+  const pages = known > 0 ? known : 1000;
   const text = (key: string, usual: string) => (typeof values[key] === 'string' ? (values[key] as string) : usual);
   const policy = text('revisit', 'all');
   const [every, least, most] = [text('revisit_every', '7d'), text('revisit_min', '1h'), text('revisit_max', '90d')];
   const budget = Number(values.revisit_budget ?? 1000);
-  const daily = (span: string) => Math.round(1000 / Math.max(inDays(span) ?? 1, 1e-3));
+  const daily = (span: string) => Math.round(pages / Math.max(inDays(span) ?? 1, 1e-3));
   if (policy === 'off') return texts.off;
-  if (policy === 'fixed') return texts.fixed(every, daily(every));
-  if (policy === 'adaptive') return texts.adaptive(every, least, most, daily(most), daily(every));
-  if (policy === 'optimal') return texts.optimal(budget, Math.max(1000 / Math.max(budget, 1), inDays(least) ?? 0), most);
+  if (policy === 'fixed') return texts.fixed(pages, every, daily(every));
+  if (policy === 'adaptive') return texts.adaptive(pages, every, least, most, daily(most), daily(every));
+  if (policy === 'optimal') return texts.optimal(pages, budget, Math.max(pages / Math.max(budget, 1), inDays(least) ?? 0), most);
   return texts.all;
 }

@@ -45,7 +45,7 @@ enum Beside {
 const BENCHES: &[Bench] = &[
     Bench {
         name: "crawl",
-        about: "client CPU per page, pages per second and memory beside other crawlers; connections; TLS",
+        about: "client CPU per page, pages per second and memory beside other crawlers; settings; connections; TLS",
         package: "webs",
         example: "bench_crawl",
         beside: Beside::Crawlers,

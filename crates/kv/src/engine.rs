@@ -256,6 +256,10 @@ impl EngineSnapshot {
     }
 }
 
+/// How much larger each level of a table of many short rows is than the one before: a read by key asks all of them, and so
+/// two are enough up to 3 GB.
+const MANY: f32 = 24.0;
+
 fn create_options(reads: Reads, options: &Options) -> KeyspaceCreateOptions {
     // Kept to by `bound_buffers`; the engine's own bound is never reached.
     let create = KeyspaceCreateOptions::default()
@@ -282,7 +286,9 @@ fn create_options(reads: Reads, options: &Options) -> KeyspaceCreateOptions {
                 8.0,
             ))))
             .data_block_compression_policy(CompressionPolicy::all(CompressionType::None))
-            .compaction_strategy(Arc::new(Leveled::default().with_table_target_size(32 << 20))),
+            .compaction_strategy(Arc::new(
+                Leveled::default().with_table_target_size(32 << 20).with_level_ratio_policy(vec![MANY]),
+            )),
         // A filter answers for nearly all; of rows of kilobytes, an index would have an entry for each.
         Reads::Absent => filters_in_memory(create),
         // Most rows are in the last level, and so is nine tenths of all filters: a table that is

@@ -46,7 +46,7 @@ fn every_setting_can_be_given_by_flag_and_by_environment() {
             ("scope", _) => ("suffix:de", "suffix:de".into()),
             ("order", _) => ("depth-first", "depth-first".into()),
             ("robots", _) => ("ignore", "ignore".into()),
-            ("keep", _) => ("none", "none".into()),
+            ("keep" | "compression", _) => ("none", "none".into()),
             ("topic_method", _) => ("counts", "counts".into()),
             ("off_topic", _) => ("mark", "mark".into()),
             ("duplicates", _) => ("winnowing", "winnowing".into()),

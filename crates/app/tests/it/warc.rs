@@ -47,5 +47,5 @@ fn warcio_reads_what_a_crawl_archived_however_it_was_compressed() {
         assert_eq!((pages, count("response 200")), (80, pages + 1), "one response a page, and robots.txt");
         std::fs::metadata(file).unwrap().len()
     });
-    assert!(sizes.is_sorted() && sizes[0] < sizes[2] / 2, "{sizes:?}");
+    assert!(sizes[0] < sizes[1] && sizes[1] < sizes[2], "{sizes:?}");
 }

@@ -285,8 +285,8 @@ pub struct CrawlSettings {
     /// links, outcomes and rows of templates remain, a page costs about half, and guards that compare texts are blind.
     #[schemars(extend("x-group" = "Content"))]
     pub keep: KeepPages,
-    /// How pages are compressed in the archive: fast, small, or none. Small takes about four fifths of the room and several
-    /// times the processor; none takes three times the room, and saves a tenth of what a page costs.
+    /// How pages are compressed in the archive: fast, small, or none. Small takes three quarters of the room, and a page costs
+    /// half as much again; none takes three and a half times the room, and a page costs a seventh less.
     #[schemars(extend("x-group" = "Content"))]
     pub compression: Compression,
     /// Size at which a new archive file is begun.

@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::child::{Served, Taken, watch};
 
 /// What makes a crawl of ours do no more than those of others.
-pub(crate) const LEAN: [&str; 4] = ["--order", "breadth-first", "--duplicates", "off"];
+const LEAN: [&str; 4] = ["--order", "breadth-first", "--duplicates", "off"];
 
 /// How long one crawl may take.
 const PATIENCE: Duration = Duration::from_secs(300);

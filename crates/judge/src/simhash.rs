@@ -26,31 +26,46 @@ const MOST_PAIRS: usize = 1 << 16;
 pub fn of_words(text: &str, pairs: &mut Vec<u64>) -> u64 {
     pairs.clear();
     let (mut last, mut rest) = (0_u64, text.as_bytes());
-    while let Some((word, after)) = short_word(rest).or_else(|| any_word(rest)) {
+    while let Some((word, after)) = plain_word(rest).or_else(|| any_word(rest)) {
         pairs.push((last.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         (last, rest) = (word, after);
     }
     simhash(pairs)
 }
 
-/// The hash of the next word and what follows it, where that word is ASCII and short, as most are: told eight bytes at a
-/// time.
-fn short_word(text: &[u8]) -> Option<(u64, &[u8])> {
+/// The hash of the next word and what follows it, where that word is ASCII and not the last, as most are: told eight bytes
+/// at a time.
+fn plain_word(text: &[u8]) -> Option<(u64, &[u8])> {
     let mut rest = text;
     loop {
         let eight = u64::from_le_bytes(*rest.first_chunk()?);
         let letters = letters(eight);
         // Up to the first letter, or past all eight.
         match letters.trailing_zeros() as usize / 8 {
+            0 if letters == HIGH => return long_word(rest),
             0 => {
                 let length = (!letters & HIGH).trailing_zeros() / 8;
-                let word = eight & !(u64::MAX.checked_shl(8 * length).unwrap_or(0));
-                let is_short = length < 8 && word & HIGH == 0;
-                return is_short.then(|| (mixed(u64::from(length), word | SPACES), &rest[length as usize..]));
+                let word = eight & !(u64::MAX << (8 * length));
+                let is_ascii = word & HIGH == 0;
+                return is_ascii.then(|| (mixed(u64::from(length), word | SPACES), &rest[length as usize..]));
             }
             start => rest = &rest[start..],
         }
     }
+}
+
+/// The same of a word of eight letters or more, with which the text begins.
+fn long_word(text: &[u8]) -> Option<(u64, &[u8])> {
+    let mut length = 8;
+    while length < LONGEST_WORD {
+        let letters = letters(u64::from_le_bytes(*text.get(length..)?.first_chunk()?));
+        length += (!letters & HIGH).trailing_zeros() as usize / 8;
+        if letters != HIGH {
+            break;
+        }
+    }
+    let (word, after) = text.split_at(length.min(LONGEST_WORD));
+    word.is_ascii().then(|| (hash_of(word), after))
 }
 
 /// The same of any word.
@@ -203,13 +218,13 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn short_words_are_read_as_any(text in "([A-Za-z0-9]{1,9}|[ .,-]{1,3}|é|語{1,4}){0,40}") {
+        fn plain_words_are_read_as_any(text in "([A-Za-z0-9]{1,9}|[A-Za-z0-9]{7,70}|[ .,-]{1,3}|é|語{1,4}){0,40}") {
             let mut rest = text.as_bytes();
             while let Some(word) = any_word(rest) {
-                proptest::prop_assert!(short_word(rest).is_none_or(|short| short == word));
+                proptest::prop_assert!(plain_word(rest).is_none_or(|plain| plain == word));
                 rest = word.1;
             }
-            proptest::prop_assert!(short_word(rest).is_none());
+            proptest::prop_assert!(plain_word(rest).is_none());
         }
     }
 

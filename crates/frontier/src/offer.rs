@@ -127,14 +127,17 @@ impl Frontier {
         let mut offer = offer;
         offer.start = offer.start && self.leads_from_start(batch, id, offer.via)?;
         let follow = offer.unfollowed.is_none();
-        let recent = match follow && !offer.start {
-            true => self.recent.recent(id.0, offer.key, offer.depth),
-            false => Recent::News,
+        // A link that is not followed tells nothing of a URL that was found as near by one that is.
+        let recent = match offer.start {
+            true => Recent::News,
+            false => self.recent.recent(id.0, offer.key, offer.depth),
         };
         let guards = &self.crawl(id).guards;
         let (family, invited) = match (recent, inviter) {
             (Recent::Known, _) => return Ok(()),
-            (Recent::Uninvited(family), Some(inviter)) if inviter.invites(offer.key.host, family) => {
+            (Recent::Uninvited(family), Some(inviter))
+                if follow && inviter.invites(offer.key.host, family) =>
+            {
                 (family, true)
             }
             (Recent::Uninvited(_), _) => return Ok(()),

@@ -134,7 +134,7 @@ impl FingerprintMaker {
         if length < FEWEST_CHARACTERS {
             return None;
         }
-        let exact = xxh3_64(self.letters.as_str().as_bytes());
+        let exact = xxh3_64(self.letters.as_bytes());
         let whole = xxh3_64(whole.as_bytes());
         let (simhash, sketch, marks) = match self.method {
             Duplicates::Off | Duplicates::Exact => {

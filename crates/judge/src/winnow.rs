@@ -136,6 +136,11 @@ impl Letters {
         str::from_utf8(&self.utf8).unwrap_or_default()
     }
 
+    /// The same in UTF-8.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.utf8
+    }
+
     /// How many they are.
     pub fn count(&self) -> u32 {
         self.count

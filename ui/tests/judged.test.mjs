@@ -149,7 +149,7 @@ test('changes, versions and duplicates are shown with their data', async (t) => 
   assert.match(await forecast.innerText(), /asks for every page again/);
   await page.getByLabel('revisit', { exact: true }).selectOption('optimal');
   await page.getByLabel('revisit_budget', { exact: true }).fill('200');
-  await forecast.filter({ hasText: 'At most 200 requests a day' }).filter({ hasText: 'every 5 days' }).waitFor();
+  await forecast.filter({ hasText: 'At most 200 requests a day' }).filter({ hasText: 'every day or more often' }).waitFor();
   await page.getByText('Refreshes spend up to 200 fetches a day').waitFor();
   await axe(page, 'revisit settings');
   await forecast.evaluate((note) => note.scrollIntoView({ block: 'center' }));

@@ -178,7 +178,8 @@ impl<S: Sink> Tokenizer<'_, S> {
         let bytes = self.html.as_bytes();
         self.rewritten.clear();
         self.attributes.clear();
-        let mut at = self.name(start, ends_name);
+        let mut at;
+        (self.name, at) = self.name_at(start, ends_name);
         let ended = loop {
             match bytes.get(at) {
                 Some(b'>') => break Some(false),
@@ -199,8 +200,8 @@ impl<S: Sink> Tokenizer<'_, S> {
         ended
     }
 
-    /// Takes the name that begins at `start` with any byte: where it ends.
-    fn name(&mut self, start: usize, ends: impl Fn(u8) -> bool) -> usize {
+    /// The name that begins at `start` with any byte, and where it ends on the page.
+    fn name_at(&mut self, start: usize, ends: impl Fn(u8) -> bool) -> (Span, usize) {
         let rest = &self.html.as_bytes()[start..];
         let is_other = |byte: u8| byte.is_ascii_uppercase() || byte == 0;
         let mut is_rewritten = is_other(rest[0]);
@@ -209,23 +210,19 @@ impl<S: Sink> Tokenizer<'_, S> {
             ends(*byte)
         });
         let end = start + length.map_or(rest.len(), |length| length + 1);
-        self.name = Span { start, end, is_rewritten: false };
-        if is_rewritten {
-            let from = self.rewritten.len();
-            push_lower(&mut self.rewritten, &self.html[start..end]);
-            self.name = Span { start: from, end: self.rewritten.len(), is_rewritten };
+        if !is_rewritten {
+            return (Span { start, end, is_rewritten }, end);
         }
-        end
+        let from = self.rewritten.len();
+        push_lower(&mut self.rewritten, &self.html[start..end]);
+        (Span { start: from, end: self.rewritten.len(), is_rewritten }, end)
     }
 
     /// Reads the attribute at `start`: where it ends, unless the page does.
     fn attribute(&mut self, start: usize, keep: bool) -> Option<usize> {
         let bytes = self.html.as_bytes();
         // A `=` at the start belongs to the name.
-        let tag = self.name;
-        let name_end = self.name(start, |byte| ends_name(byte) || byte == b'=');
-        let name = std::mem::replace(&mut self.name, tag);
-        bytes.get(name_end)?;
+        let (name, name_end) = self.name_at(start, |byte| ends_name(byte) || byte == b'=');
         let skip = |from: usize| (from..bytes.len()).find(|at| !is_space(bytes[*at]));
         let (mut value, mut after) = (Span { start: name_end, end: name_end, is_rewritten: false }, name_end);
         let mut is_plain = true;

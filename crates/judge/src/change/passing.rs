@@ -154,11 +154,9 @@ fn add_words<'a>(lasting: &mut Vec<u8>, words: impl Iterator<Item = &'a str>) {
 
 /// Adds words with one space or line end between them, and a space behind the last.
 fn push_words(lasting: &mut Vec<u8>, words: &[u8]) {
-    if words.is_empty() {
-        return;
-    }
+    let Some(last) = words.last() else { return };
     lasting.extend(words.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }));
-    if words.last().is_some_and(|last| !matches!(last, b' ' | b'\n')) {
+    if !is_gap(last) {
         lasting.push(b' ');
     }
 }

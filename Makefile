@@ -33,15 +33,15 @@ ui: tools
 
 # cargo says the version and the machine of the archive's name.
 dist: tools ui
-	@cargo build --profile dist --locked --package app
 	@set -e; \
+	program=$$(cargo xtask dist); \
 	version=$$(cargo pkgid --package app | sed 's/.*[#@]//'); \
 	machine=$$(rustc -vV | sed -n 's/^host: //p'); \
 	name="gannet-$$version-$$machine"; \
 	folder='$(CARGO_TARGET_DIR)/package'; \
 	rm -rf "$$folder/$$name"; \
 	mkdir -p "$$folder/$$name"; \
-	cp '$(CARGO_TARGET_DIR)/dist/gannet' "$$folder/$$name/"; \
+	cp "$$program" "$$folder/$$name/"; \
 	for file in README.md CHANGELOG.md LICENSE*; do [ ! -f "$$file" ] || cp "$$file" "$$folder/$$name/"; done; \
 	tar -C "$$folder" -czf "$$folder/$$name.tar.gz" "$$name"; \
 	echo "$$folder/$$name.tar.gz"

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::dist;
 use crate::documents;
 use crate::machine;
 use crate::peers;
@@ -37,7 +38,7 @@ enum Beside {
     /// Libraries for Python and pages: `GANNET_BENCH_PYTHON`, `GANNET_BENCH_DOCUMENTS`.
     PythonAndPages,
     /// The program, other crawlers and pages to crawl: `GANNET_BENCH_BINARY`, `GANNET_BENCH_PYTHON`,
-    /// `GANNET_BENCH_SPIDER`, `GANNET_BENCH_DOCUMENTS`.
+    /// `GANNET_BENCH_SPIDER`, `GANNET_BENCH_DOCUMENTS`; `GANNET_BENCH_FOLDER` is there for whoever wants it.
     Crawlers,
 }
 
@@ -153,7 +154,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
         bail!("no benchmark {name:?}; cargo xtask bench --list names them");
     };
-    let named = named(bench.beside)?;
+    let mut named = named(bench.beside)?;
+    // Removed when all runs have ended: files take longer to make for minutes after many were removed.
+    let folder = Workspace::load()?.target.join("bench-folder");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder)?;
+    named.push(("GANNET_BENCH_FOLDER", folder.clone()));
     let mut figures = Figures::default();
     for run in 1..=runs {
         println!("== {name}, run {run} of {runs}; {}", machine::facts());
@@ -177,6 +183,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
             lines.iter().for_each(|line| figures.add(line));
         }
     }
+    let _ = std::fs::remove_dir_all(&folder);
     println!("\n{}", machine::facts());
     print!("{}", figures.table());
     Ok(true)
@@ -231,7 +238,8 @@ fn named(beside: Beside) -> Result<Vec<(&'static str, PathBuf)>> {
     if beside == Beside::Nothing {
         return Ok(named);
     }
-    let target = Workspace::load()?.target;
+    let workspace = Workspace::load()?;
+    let target = workspace.target.clone();
     // What the environment names already is not made again.
     let mut add =
         |name: &'static str, what: &str, find: &dyn Fn() -> Result<PathBuf, String>| match std::env::var_os(
@@ -244,12 +252,9 @@ fn named(beside: Beside) -> Result<Vec<(&'static str, PathBuf)>> {
         };
     if beside == Beside::Crawlers {
         // As `make dist` builds it.
-        let status =
-            cargo().args(["build", "--profile", "dist", "--package", "app"]).args(locked()).status()?;
-        if !status.success() {
-            bail!("the program does not build");
-        }
-        add("GANNET_BENCH_BINARY", "program", &|| Ok(target.join("dist").join("gannet")));
+        add("GANNET_BENCH_BINARY", "program", &|| {
+            dist::program(&workspace).map_err(|error| format!("{error:#}"))
+        });
     }
     if beside == Beside::Crawlers {
         add("GANNET_BENCH_PYTHON", "comparison with Scrapy", &|| python::prepare(&target, &python::CRAWLERS));

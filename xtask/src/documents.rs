@@ -33,14 +33,12 @@ pub(crate) fn prepare(target: &Path) -> Result<PathBuf, String> {
     fs::create_dir_all(&sites).map_err(failed)?;
     let mut found = Vec::new();
     for (site, package, pages) in PACKAGES {
-        let installed = Path::new("/").join(pages);
-        let fetched = root.join(pages);
-        if !fetched.is_dir() && !installed.is_dir() {
+        let places = [root.join(pages), Path::new("/").join(pages)];
+        // A folder of that name may hold no more than what every package has.
+        if !places.iter().any(|place| is_site(place)) {
             unpack(package, &folder.join(package), &root);
         }
-        found.extend(
-            [fetched, installed].into_iter().find(|pages| pages.is_dir()).map(|pages| (*site, pages)),
-        );
+        found.extend(places.into_iter().find(|place| is_site(place)).map(|place| (*site, place)));
     }
     let others: Vec<(String, PathBuf)> = if found.len() < FEWEST { installed() } else { Vec::new() };
     for (site, pages) in found.into_iter().chain(others.iter().map(|(site, pages)| (&**site, pages.clone())))
@@ -77,8 +75,12 @@ fn unpack(package: &str, folder: &Path, root: &Path) {
 /// Installed documentation with enough pages.
 fn installed() -> Vec<(String, PathBuf)> {
     let folders = fs::read_dir("/usr/share/doc").into_iter().flatten().flatten();
-    let sites = folders.filter(|folder| pages(&folder.path(), SITE) >= SITE);
+    let sites = folders.filter(|folder| is_site(&folder.path()));
     sites.map(|folder| (folder.file_name().to_string_lossy().into_owned(), folder.path())).collect()
+}
+
+fn is_site(folder: &Path) -> bool {
+    pages(folder, SITE) >= SITE
 }
 
 /// Pages in a folder, counted up to a number.

@@ -6,6 +6,7 @@ mod bench;
 mod ci;
 mod counts;
 mod deny;
+mod dist;
 mod documents;
 mod floors;
 mod fuzz;
@@ -43,6 +44,11 @@ const COMMANDS: &[Command] = &[
     },
     Command { name: "deny", about: "licences, banned crates and sources of dependencies", run: check_deny },
     Command { name: "bench", about: "one benchmark, with ratios; --list names them", run: bench::run },
+    Command {
+        name: "dist",
+        about: "the program, optimised as far as it goes here; the last line says where it is",
+        run: dist::run,
+    },
     Command {
         name: "fill",
         about: "a data directory with a million rows, pages and a long log: fill DIR [ROWS] [LINES]",

@@ -102,10 +102,10 @@ pub struct Committed {
 }
 
 impl Edge {
-    /// A link as found on a page.
-    pub fn of(link: &Link, followed: bool) -> Edge {
+    /// A link as found on a page; its URL has this key.
+    pub fn of(link: &Link, target: UrlKey, followed: bool) -> Edge {
         Edge {
-            target: UrlKey::of(&link.url),
+            target,
             anchor: link.anchor.clone(),
             look: link.look,
             rel: link.rel,

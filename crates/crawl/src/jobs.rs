@@ -1,7 +1,8 @@
 //! Answers on their way to the readers: many slots put in, several threads take out.
 //!
 //! A job wakes one reader. A channel behind a lock would wake two: the one that waits for the job and the one that waits
-//! for the lock.
+//! for the lock. Where many jobs wait, a reader takes its share of them, so that slots that wait for room, and whoever waits
+//! for what was read, are woken once for all of these.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,6 +22,12 @@ struct Queue {
     has_more: Condvar,
     room: Arc<Semaphore>,
 }
+
+/// Jobs that a reader takes at once.
+const MOST_AT_ONCE: usize = 8;
+
+/// Bytes of an answer that is read so soon that others may wait for it.
+const SOON_READ: usize = 128 << 10;
 
 #[derive(Default)]
 struct State {
@@ -65,14 +72,34 @@ impl Drop for JobList {
 }
 
 impl JobList {
-    /// The next job, waited for; none when there will be no more. Its room is free again.
-    pub(crate) fn take(&self) -> Option<Job> {
+    /// Puts the next jobs into `taken`, which is empty, and waits for them; false when there will be no more. Their room is
+    /// free again.
+    pub(crate) fn take(&self, taken: &mut Vec<Job>) -> bool {
         let queue = &self.0;
         let is_idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
         let mut state =
             queue.has_more.wait_while(queue.state(), is_idle).unwrap_or_else(PoisonError::into_inner);
-        state.waiting.pop_front().map(|(job, _)| job)
+        let share = state.waiting.len().div_ceil(state.readers).min(MOST_AT_ONCE);
+        let Some((first, mut room)) = state.waiting.pop_front() else { return false };
+        let others_may_wait = is_soon_read(&first);
+        taken.push(first);
+        while others_may_wait
+            && taken.len() < share
+            && let Some((job, own)) = state.waiting.pop_front_if(|(job, _)| is_soon_read(job))
+        {
+            taken.push(job);
+            room.merge(own);
+        }
+        drop(state);
+        true
     }
+}
+
+/// Whether other jobs may wait for this one: it is neither long nor a document, which can take seconds.
+fn is_soon_read(job: &Job) -> bool {
+    let fetched = job.answer.fetched();
+    fetched.content.len() <= SOON_READ
+        && fetched.content_type().is_some_and(|content_type| content_type.starts_with("text/"))
 }
 
 impl Queue {

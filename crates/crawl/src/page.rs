@@ -10,7 +10,7 @@ use archive::tables::{Edge, Links};
 use frontier::{Offer, PageTopic, Unfollowed};
 use model::{
     CrawlSettings, Fetched, Keep, KeepPages, Link, LinkKind, LinkLook, Normalise, Page, PageUrl, Project,
-    TemplateError, UrlKey, Value,
+    TemplateError, UrlKey, UrlKeys, Value,
 };
 use template::{Reading, Template, Why};
 
@@ -66,13 +66,14 @@ impl PageRead {
     pub fn offers(&self, from: UrlKey, depth: u32) -> (Vec<Offer>, Links) {
         let mut offers = Vec::with_capacity(self.links.len());
         let mut edges = Vec::with_capacity(self.links.len());
+        let mut keys = UrlKeys::default();
         for found in &self.links {
             let unfollowed = found.refusal.map(|refusal| match refusal {
                 LinkRefusal::Nofollow => Unfollowed::Nofollow,
                 LinkRefusal::Canonical => Unfollowed::Canonical,
                 LinkRefusal::OutsideScope => Unfollowed::OutsideLinks,
             });
-            let mut edge = Edge::of(&found.link, unfollowed.is_none());
+            let mut edge = Edge::of(&found.link, keys.of(&found.link.url), unfollowed.is_none());
             if found.wanted == Some(Why::Next) {
                 edge.kind = LinkKind::Further;
             }

@@ -48,7 +48,7 @@ impl PageNumbers {
         let host = self.hosts.binary_search_by_key(&key.host, |(host, _)| *host).ok()?;
         let of_host = self.pages_of(host);
         let first = of_host.start;
-        self.pages[of_host].binary_search(&key.page).ok().map(|at| (first + at) as u32)
+        find(&self.pages[of_host], key.page).map(|at| (first + at) as u32)
     }
 
     /// The host of each page, by number, and the first page of each host.
@@ -64,6 +64,24 @@ impl PageNumbers {
     }
 }
 
+/// Where a page stands among those of its host. Keys are hashes, so it stands about as far in as its key among all
+/// keys: from there on it is looked for in steps that double.
+fn find(pages: &[u128], page: u128) -> Option<usize> {
+    let guess = ((page >> 64) * pages.len() as u128 >> 64) as usize;
+    let mut step = 2;
+    let (mut from, mut to) = (guess, guess);
+    while from > 0 && pages[from] > page {
+        from = from.saturating_sub(step);
+        step *= 2;
+    }
+    while to < pages.len() && pages[to] < page {
+        to += step;
+        step *= 2;
+    }
+    let to = pages.len().min(to + 1);
+    pages.get(from..to)?.binary_search(&page).ok().map(|at| from + at)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -74,7 +92,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_and_keys_belong_together(keys in prop::collection::btree_set((0..4u64, 0..9u128), 0..30)) {
+        fn numbers_and_keys_belong_together(
+            keys in prop::collection::btree_set((0..4u64, 0..9u128), 0..30),
+            spread in prop::sample::select(vec![1, u128::MAX / 9, 1 << 64]),
+        ) {
+            let keys: BTreeSet<(u64, u128)> =
+                keys.into_iter().map(|(host, page)| (host, page * spread)).collect();
             let keys: BTreeSet<UrlKey> =
                 keys.into_iter().map(|(host, page)| UrlKey { host: HostKey(host), page }).collect();
             let mut numbers = PageNumbers::default();
@@ -88,7 +111,7 @@ mod tests {
                 let first = first_pages[host_of[number as usize] as usize];
                 prop_assert_eq!(numbers.key(first).host, key.host);
             }
-            for (host, page) in (0..5).flat_map(|host| (0..10).map(move |page| (host, page))) {
+            for (host, page) in (0..5).flat_map(|host| (0..9).map(move |page| (host, page * spread))) {
                 let key = UrlKey { host: HostKey(host), page };
                 prop_assert_eq!(numbers.number(key).is_some(), keys.contains(&key));
             }

@@ -332,11 +332,15 @@ fn start_readers(
         let inbox = inbox.clone();
         let mut reader = Reader::new(&project.crawl, pages.clone(), fresh.clone(), archive);
         spawn(&format!("reader {number}"), move || {
-            while let Some(job) = jobs.take() {
-                let began = clock.elapsed();
-                let mut read = reader.read_or_fail(job);
-                read.micros = (clock.elapsed() - began).as_micros() as u64;
-                if inbox.blocking_send(Message::Read(Box::new(read))).is_err() {
+            let (mut taken, mut done) = (Vec::new(), Vec::new());
+            while jobs.take(&mut taken) {
+                for job in taken.drain(..) {
+                    let began = clock.elapsed();
+                    let mut read = Box::new(reader.read_or_fail(job));
+                    read.micros = (clock.elapsed() - began).as_micros() as u64;
+                    done.push(read);
+                }
+                if done.drain(..).any(|read| inbox.blocking_send(Message::Read(read)).is_err()) {
                     break;
                 }
             }

@@ -197,11 +197,11 @@ pub(crate) fn resolve(joiner: &mut Joiner<'_>, href: &str) -> Option<PageUrl> {
 
 /// 5 for another host or port, 1 for the same.
 pub(crate) fn distance(page: &PageUrl, url: &PageUrl) -> u8 {
-    let same = match page.is_https() == url.is_https() {
-        true => page.authority() == url.authority(),
+    let is_same = match page.is_https() == url.is_https() {
+        true => page.has_origin_of(url),
         false => page.host() == url.host(),
     };
-    if same { 1 } else { 5 }
+    if is_same { 1 } else { 5 }
 }
 
 /// The words of a `rel` that matter.

@@ -461,6 +461,20 @@ fn asks_for_mail(tag: &Tag<'_>) -> bool {
 }
 
 impl Listener for Reader<'_> {
+    fn wants_attributes(&self, name: &str) -> bool {
+        !self.links_only
+            || !matches!(
+                role(name),
+                Role::Inline
+                    | Role::Block
+                    | Role::Break
+                    | Role::Cell
+                    | Role::Table
+                    | Role::Format(_)
+                    | Role::Body
+            )
+    }
+
     fn start(&mut self, tag: &Tag<'_>) {
         self.shape_start(tag);
         match role(tag.name()) {
@@ -554,6 +568,10 @@ impl Listener for Reader<'_> {
                 push_within(script, text, MAX_SCRIPT);
             }
             return;
+        }
+        // Between most tags there is nothing else.
+        if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
+            return self.words.space();
         }
         let whole = if text.is_ascii() { Cow::Borrowed(text) } else { unhyphenated(text) };
         let text = whole.as_ref();

@@ -1,6 +1,6 @@
 //! Visible text as words: white space collapsed, lines kept apart, words counted.
 
-use text::Eight;
+use text::{Eight, plain_blocks};
 
 /// The words so far.
 #[derive(Default)]
@@ -61,23 +61,30 @@ impl Words {
         first
     }
 
-    /// Counts the words of a piece of ASCII, without a branch for each byte.
+    /// Counts the words of a piece of ASCII, eight bytes at a time.
     fn count_all(&mut self, text: &[u8]) -> Option<usize> {
         let begins = !is_space(*text.first()?) && self.gap == Gap::None;
-        let mut words = usize::from(!begins && !is_space(text[0]));
-        let starts = |(before, byte): (&u8, &u8)| u8::from(is_space(*before) & !is_space(*byte));
-        // So few at a time that a byte holds their count.
-        for (before, bytes) in text.chunks(128).zip(text[1..].chunks(128)) {
-            words += usize::from(before.iter().zip(bytes).map(starts).sum::<u8>());
+        let mut after_space = self.gap != Gap::None;
+        let mut words = 0;
+        let (eights, rest) = text.as_chunks::<8>();
+        for bytes in eights {
+            let eight = Eight::from(*bytes);
+            let spaces = eight.equal(b' ') | eight.at_least(0x09) & !eight.at_least(0x0e);
+            words += (!spaces & spaces.before_these(after_space)).count(8);
+            after_space = spaces.has_last();
         }
-        let after_gap = text.last().is_some_and(|byte| is_space(*byte));
+        for byte in rest {
+            let is_space = is_space(*byte);
+            words += usize::from(after_space & !is_space);
+            after_space = is_space;
+        }
         if words == 0 && !begins {
             self.gap = self.gap.max(Gap::Space);
             return None;
         }
         let first = self.count - usize::from(begins);
         self.count += words;
-        self.gap = if after_gap { Gap::Space } else { Gap::None };
+        self.gap = if after_space { Gap::Space } else { Gap::None };
         Some(first)
     }
 
@@ -174,7 +181,9 @@ fn plain_run(text: &str) -> Option<(usize, usize)> {
     if !bytes.first()?.is_ascii_graphic() {
         return None;
     }
-    let (mut end, mut spaces) = (0, 0);
+    let is_plain = |byte: u8, next: u8| (byte >= b' ') & (byte <= b'~') & ((byte != b' ') | (next != b' '));
+    let mut end = plain_blocks(bytes, is_plain);
+    let mut spaces = memchr::memchr_iter(b' ', &bytes[..end]).count();
     loop {
         let eight = Eight::of(&bytes[end..], 0);
         let space = eight.equal(b' ');

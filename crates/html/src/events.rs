@@ -6,6 +6,12 @@
 pub trait Listener {
     /// A start tag.
     fn start(&mut self, tag: &Tag<'_>);
+    /// Whether the attributes of the start tag with this name are looked at. Where they are not, they need not be told, nor
+    /// whether it closes itself.
+    #[inline]
+    fn wants_attributes(&self, _name: &str) -> bool {
+        true
+    }
     /// An end tag; its name is lower-case.
     fn end(&mut self, name: &str);
     /// A piece of text with its character references decoded. One run of text may come in several pieces, cut

@@ -17,6 +17,10 @@ struct Fast<'l, L> {
 impl<L: Listener> Sink for Fast<'_, L> {
     const ALL: bool = false;
 
+    fn wants_attributes(&self, name: &str) -> bool {
+        self.listener.wants_attributes(name) || self.switch.wants_attributes(name)
+    }
+
     fn start(&mut self, tag: &Tag<'_>) -> Option<State> {
         self.listener.start(tag);
         self.switch.start(tag)

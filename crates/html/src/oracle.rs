@@ -52,6 +52,31 @@ impl Listener for Log {
     }
 }
 
+/// Writes down the same without attributes, which it wants of all tags or of none.
+#[derive(Default)]
+struct Names {
+    log: Log,
+    wants_attributes: bool,
+}
+
+impl Listener for Names {
+    fn start(&mut self, tag: &Tag<'_>) {
+        self.log.line(format!("<{}", tag.name()));
+    }
+
+    fn wants_attributes(&self, _: &str) -> bool {
+        self.wants_attributes
+    }
+
+    fn end(&mut self, name: &str) {
+        self.log.end(name);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.log.text(text);
+    }
+}
+
 /// html5ever's tokenizer and tree builder, with the log between them.
 struct Between {
     log: RefCell<Log>,
@@ -447,6 +472,20 @@ proptest! {
     #[test]
     fn drawings_in_tag_soup_are_heard_alike(html in drawing(), after in "[a-z]{0,3}(<title><b></title>)?") {
         check(&(html + &after));
+    }
+
+    #[test]
+    fn attributes_that_nobody_wants_change_nothing(
+        html in soup(),
+        tag in "<(p|svg|a/?)([ /]{0,2}[a=]{1,2} ?=? ?(\"[a>' ]{0,3}\"|'[a>\"]{0,2}'|[a/\"']{0,2})){0,3}[ /]{0,2}>?",
+    ) {
+        let html = tag + &html;
+        let [told, untold] = [true, false].map(|wants_attributes| {
+            let mut names = Names { wants_attributes, ..Names::default() };
+            crate::read(&html, &mut names);
+            names.log.lines
+        });
+        prop_assert_eq!(told, untold, "{}", html);
     }
 
     #[test]

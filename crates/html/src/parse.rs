@@ -115,6 +115,10 @@ impl<L: Listener> Parsing<'_, L> {
 impl<L: Listener> Sink for Parsing<'_, L> {
     const ALL: bool = true;
 
+    fn wants_attributes(&self, _: &str) -> bool {
+        true
+    }
+
     fn start(&mut self, tag: &Tag<'_>) -> Option<State> {
         self.listener.start(tag);
         if let Some(switch) = &mut self.cut {

@@ -50,6 +50,11 @@ impl Default for Switch {
 }
 
 impl Switch {
+    /// Whether something follows from the attributes of a tag: only where drawings and formulas are.
+    pub(crate) fn wants_attributes(&self, name: &str) -> bool {
+        !self.open.is_empty() || matches!(name, "svg" | "math")
+    }
+
     /// The state in which the content of this element is read, if not as usual.
     pub(crate) fn start(&mut self, tag: &Tag<'_>) -> Option<State> {
         match self.open.last().map(|open| open.kind) {

@@ -18,6 +18,8 @@ pub(crate) trait Sink {
     /// Whether comments and doctypes are wanted at all.
     const ALL: bool;
 
+    /// Whether the attributes of this start tag are looked at.
+    fn wants_attributes(&self, name: &str) -> bool;
     /// A start tag. The answer is how its content is to be read, if not as usual.
     fn start(&mut self, tag: &Tag<'_>) -> Option<State>;
     fn end(&mut self, name: &str);
@@ -180,6 +182,14 @@ impl<S: Sink> Tokenizer<'_, S> {
         self.attributes.clear();
         let mut at;
         (self.name, at) = self.name_at(start, ends_name);
+        let name = Texts { page: self.html, rewritten: &self.rewritten }.at(self.name);
+        if keep
+            && !self.sink.wants_attributes(name)
+            && let Some(end) = tag_end(bytes, at)
+        {
+            self.at = end + 1;
+            return Some(false);
+        }
         let ended = loop {
             match bytes.get(at) {
                 Some(b'>') => break Some(false),
@@ -359,6 +369,23 @@ const NEAR: usize = 16;
 fn next_markup(bytes: &[u8]) -> Option<usize> {
     let near = bytes.iter().take(NEAR).position(|byte| matches!(byte, b'<' | b'&'));
     near.or_else(|| Some(NEAR + memchr2(b'<', b'&', bytes.get(NEAR..)?)?))
+}
+
+/// Where the tag ends whose attributes begin at `from`, if all their values are in quotes; otherwise it takes a closer look.
+fn tag_end(bytes: &[u8], mut from: usize) -> Option<usize> {
+    loop {
+        let at = from + bytes[from..].iter().position(|byte| matches!(byte, b'>' | b'='))?;
+        if bytes[at] == b'>' {
+            return Some(at);
+        }
+        // A `=` without a name before it is a name itself.
+        bytes[from..at].iter().rfind(|byte| !is_space(**byte)).filter(|byte| **byte != b'/')?;
+        let quote = at + 1 + bytes[at + 1..].iter().position(|byte| !is_space(*byte))?;
+        if !matches!(bytes[quote], b'"' | b'\'') {
+            return None;
+        }
+        from = quote + 2 + memchr(bytes[quote], &bytes[quote + 1..])?;
+    }
 }
 
 /// Where the value ends that begins at `start`, and whether it stands for itself. None where the page ends before it.

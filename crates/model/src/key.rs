@@ -63,6 +63,27 @@ impl UrlKey {
     }
 }
 
+/// Makes the keys of one URL after the other: of those of one host in a row, that host's key is made once.
+#[derive(Default)]
+pub struct UrlKeys {
+    last: Option<(PageUrl, UrlKey)>,
+}
+
+impl UrlKeys {
+    /// The key of a canonical URL.
+    pub fn of(&mut self, url: &PageUrl) -> UrlKey {
+        let key = match &self.last {
+            Some((last, key)) if last.is_clone_of(url) => return *key,
+            Some((last, key)) if last.has_origin_of(url) => {
+                UrlKey { host: key.host, page: xxh3_128(url.as_str().as_bytes()) }
+            }
+            _ => UrlKey::of(url),
+        };
+        self.last = Some((url.clone(), key));
+        key
+    }
+}
+
 impl fmt::Display for UrlKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}-{:032x}", self.host.0, self.page)
@@ -84,7 +105,11 @@ mod tests {
     #[test]
     fn the_host_of_a_url_has_one_key() {
         let long = format!("https://{}com/", "a.".repeat(140));
+        let mut keys = UrlKeys::default();
         for url in [
+            "http://e.com/",
+            "http://e.com/b",
+            "http://e.com.au/b",
             "http://e.com/",
             "https://e.com/a",
             "http://e.com:8080/",
@@ -94,6 +119,7 @@ mod tests {
         ] {
             let url = PageUrl::parse(url).unwrap();
             assert_eq!(HostKey::of_url(&url), HostKey::of(&url.host()), "{url}");
+            assert_eq!([keys.of(&url), keys.of(&url.clone())], [UrlKey::of(&url); 2], "{url}");
         }
     }
 }

@@ -16,7 +16,7 @@ mod time;
 mod url;
 
 pub use fetched::{Cut, Fetched, Headers, HttpVersion, Timings, Validators};
-pub use key::{CrawlId, HostKey, UrlKey};
+pub use key::{CrawlId, HostKey, UrlKey, UrlKeys};
 pub use lease::{EarlierVersion, Lease, LeaseId, LeasedUrl};
 pub use link::{Link, LinkKind, LinkLook, Rel};
 pub use outcome::{ErrorKind, Guard, Limit, Outcome};

@@ -67,6 +67,11 @@ impl PageUrl {
         &self.0
     }
 
+    /// True of a clone, which is told without a look at the text; others may be equal as well.
+    pub fn is_clone_of(&self, other: &PageUrl) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// `http` or `https`.
     pub fn scheme(&self) -> &str {
         if self.is_https() { "https" } else { "http" }
@@ -91,6 +96,14 @@ impl PageUrl {
     /// Scheme, host and port.
     pub fn origin(&self) -> Origin {
         Origin(self.0[..self.path_start()].into())
+    }
+
+    /// True when scheme, host and port are the same.
+    pub fn has_origin_of(&self, other: &PageUrl) -> bool {
+        let origin = self.path_start();
+        // A path begins with a slash, so nothing more of the name follows.
+        other.0.as_bytes().get(origin) == Some(&b'/')
+            && self.0.as_bytes()[..origin] == other.0.as_bytes()[..origin]
     }
 
     /// Path and query, from the first slash on: what a request line and robots.txt are about.
@@ -212,6 +225,10 @@ pub struct Joiner<'a> {
     /// and `-._~/`.
     plain: Option<(usize, usize)>,
     text: String,
+    /// The last reference without its fragment, and where it leads: half of all links on many pages lead where the one
+    /// before did.
+    last_reference: String,
+    last: Option<PageUrl>,
 }
 
 impl<'a> Joiner<'a> {
@@ -225,7 +242,7 @@ impl<'a> Joiner<'a> {
             && base.path().bytes().all(is_plain);
         let start = base[..Position::AfterPath].len() - base.path().len();
         let plain = base.path().rfind('/').filter(|_| is_plain).map(|slash| (start, start + slash));
-        Joiner { base, normalise, plain, text: String::new() }
+        Joiner { base, normalise, plain, text: String::new(), last_reference: String::new(), last: None }
     }
 
     /// Resolves a reference.
@@ -233,21 +250,31 @@ impl<'a> Joiner<'a> {
         if reference.len() > MAX_INPUT {
             return Err(UrlError::TooLong);
         }
-        if let Some(url) = self.join_plain(reference) {
-            return Ok(url);
+        let fragment = reference.bytes().position(|byte| byte == b'#');
+        let bare = &reference[..fragment.unwrap_or(reference.len())];
+        if let Some(last) = self.last.as_ref().filter(|_| self.last_reference == bare) {
+            return Ok(last.clone());
         }
-        let url = self.base.join(reference).map_err(|error| UrlError::Invalid(error.to_string()))?;
-        self.normalise.canonical(&url)
+        let url = match self.join_plain(bare).or_else(|| self.plain_absolute(bare)) {
+            Some(url) => url,
+            None => {
+                let url = self.base.join(reference);
+                self.normalise.canonical(&url.map_err(|error| UrlError::Invalid(error.to_string()))?)?
+            }
+        };
+        self.last_reference.clear();
+        self.last_reference.push_str(bare);
+        // A space at the end is nothing, but before a fragment it is one.
+        self.last = Some(url.clone()).filter(|_| bare.bytes().last().is_none_or(|byte| byte > b' '));
+        Ok(url)
     }
 
     /// The same, without parsing; none means that it takes a closer look.
     fn join_plain(&mut self, reference: &str) -> Option<PageUrl> {
         let (start, folder) = self.plain?;
-        let end = reference.bytes().position(|byte| !is_plain(byte)).unwrap_or(reference.len());
-        if reference.as_bytes().get(end).is_some_and(|byte| *byte != b'#') {
+        if !reference.bytes().all(is_plain) {
             return None;
         }
-        let reference = &reference[..end];
         let whole = &self.base[..Position::AfterPath];
         if reference.is_empty() {
             return self.base.query().is_none().then(|| PageUrl(whole.into()));
@@ -271,6 +298,35 @@ impl<'a> Joiner<'a> {
         self.text.push_str(folder);
         self.text.push('/');
         self.text.push_str(rest);
+        Some(PageUrl(self.text.as_str().into()))
+    }
+
+    /// A whole URL of lower-case names and a plain path, taken as it is; none means that it takes a closer look.
+    fn plain_absolute(&mut self, reference: &str) -> Option<PageUrl> {
+        if self.normalise != Normalise::default() {
+            return None;
+        }
+        let rest = reference.strip_prefix("https://").or_else(|| reference.strip_prefix("http://"))?;
+        let (name, path) = rest.split_at(rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len()));
+        // Letters at its end: no number. `xn--` is to be decoded.
+        let is_label = |label: &str| {
+            let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            !label.is_empty() && label.bytes().all(is_plain) && !label.starts_with("xn--")
+        };
+        let top = name.rsplit('.').next().unwrap_or_default();
+        if !top.bytes().all(|byte| byte.is_ascii_lowercase())
+            || !name.split('.').all(is_label)
+            || !path.bytes().all(is_plain)
+            || path.as_bytes().windows(2).any(|two| two == b"/.")
+        {
+            return None;
+        }
+        if !path.is_empty() {
+            return Some(PageUrl(reference.into()));
+        }
+        self.text.clear();
+        self.text.push_str(reference);
+        self.text.push('/');
         Some(PageUrl(self.text.as_str().into()))
     }
 }
@@ -602,6 +658,10 @@ mod tests {
         assert_eq!(join("../../c"), "http://e.com/c");
         assert_eq!(join("//other.com"), "http://other.com/");
         assert_eq!(join("?x=1"), "http://e.com/a/b?x=1");
+        assert_eq!(
+            (join("c "), join("c #d")),
+            ("http://e.com/a/c".to_owned(), "http://e.com/a/c%20".to_owned())
+        );
     }
 
     proptest! {
@@ -620,12 +680,23 @@ mod tests {
         #[test]
         fn a_plain_reference_is_joined_as_any_other(
             base in "https?://(u(:p)?@)?(h\\.test\\.?|127\\.0\\.0\\.1|\\[::1\\])(:80|:81)?(/[a-c.]{0,3}){0,4}(\\?q=[a1])?(#f)?",
-            reference in prop_oneof!["(\\.\\./|\\./|/){0,4}[a-c./~_:-]{0,8}(#x)?", "[ -~]{0,12}"],
+            references in prop::collection::vec(
+                prop_oneof![
+                    "(\\.\\./|\\./|/){0,4}[a-c./~_:-]{0,8}(#x)?",
+                    "[ -~]{0,12}",
+                    "[ -~]{0,2}#[ -~]{0,2}",
+                    "https?://([a-c0-9_-]{0,3}|xn--[a-c0-9]{1,4}|0x1)(\\.[a-cA-C0-9-]{0,4}){0,3}\\.?(:80)?(/[a-c.~]{0,3}){0,3}(#y)?",
+                ],
+                1..6,
+            ),
         ) {
             let base = Url::parse(&base).unwrap();
-            let joined = base.join(&reference).map_err(|error| UrlError::Invalid(error.to_string()));
-            let expected = joined.and_then(|url| Normalise::default().canonical(&url));
-            prop_assert_eq!(Normalise::default().join_url(&base, &reference), expected);
+            let mut joiner = Joiner::new(&base, Normalise::default());
+            for reference in references.iter().flat_map(|reference| [reference.clone(), format!("{reference}#z")]) {
+                let joined = base.join(&reference).map_err(|error| UrlError::Invalid(error.to_string()));
+                let expected = joined.and_then(|url| Normalise::default().canonical(&url));
+                prop_assert_eq!(joiner.join(&reference), expected, "{}", reference);
+            }
         }
 
         #[test]

@@ -6,7 +6,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -48,8 +48,14 @@ pub struct Tls<'a> {
 #[derive(Clone)]
 pub struct Connector {
     pub(crate) guard: Arc<AddressGuard>,
-    tls: TlsConnector,
-    tls_http2: TlsConnector,
+    /// Made when it is first wanted: reading all authorities of a machine takes longer than a small crawl.
+    tls: Arc<LazyLock<TlsConnectors, Box<dyn FnOnce() -> TlsConnectors + Send>>>,
+}
+
+/// By what the server is offered.
+struct TlsConnectors {
+    http1: TlsConnector,
+    http2: TlsConnector,
 }
 
 /// A connection, plain or TLS.
@@ -132,13 +138,17 @@ pub enum TlsError {
 }
 
 impl Connector {
-    /// Reads the trusted certificates and makes a connector.
+    /// Makes a connector. Files of authorities are read now, those of the machine when TLS is first spoken.
     pub fn new(guard: Arc<AddressGuard>, tls: &TlsSettings) -> Result<Connector, TlsError> {
-        let mut config = client_config(tls)?;
-        config.alpn_protocols = vec![HTTP1.to_vec()];
-        let tls = TlsConnector::from(Arc::new(config.clone()));
-        config.alpn_protocols = vec![HTTP2.to_vec(), HTTP1.to_vec()];
-        Ok(Connector { guard, tls, tls_http2: TlsConnector::from(Arc::new(config)) })
+        let config = client_config(tls)?;
+        let connectors = move || {
+            let mut config = config();
+            config.alpn_protocols = vec![HTTP1.to_vec()];
+            let http1 = TlsConnector::from(Arc::new(config.clone()));
+            config.alpn_protocols = vec![HTTP2.to_vec(), HTTP1.to_vec()];
+            TlsConnectors { http1, http2: TlsConnector::from(Arc::new(config)) }
+        };
+        Ok(Connector { guard, tls: Arc::new(LazyLock::new(Box::new(connectors))) })
     }
 
     /// Connects to exactly this address.
@@ -180,7 +190,7 @@ impl Connector {
                 ServerName::try_from(name.to_owned()).map_err(|error| failed(io::Error::other(error)))?
             }
         };
-        let connector = if http2 { &self.tls_http2 } else { &self.tls };
+        let connector = if http2 { &self.tls.http2 } else { &self.tls.http1 };
         let stream = connector.connect(server, tcp).await.map_err(failed)?;
         Ok(Stream::Tls(Box::new(stream)))
     }
@@ -204,11 +214,10 @@ pub(crate) async fn open(address: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-fn client_config(settings: &TlsSettings) -> Result<ClientConfig, TlsError> {
+/// How to make the settings of TLS. What is wrong with them is said at once.
+fn client_config(settings: &TlsSettings) -> Result<impl FnOnce() -> ClientConfig + Send + 'static, TlsError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut roots = RootCertStore::empty();
-    // A machine without certificates of its own can still crawl http, and https with `--ca`.
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     for path in &settings.ca {
         let wrong = |reason: String| TlsError::Ca { path: path.clone(), reason };
         let before = roots.len();
@@ -222,15 +231,16 @@ fn client_config(settings: &TlsSettings) -> Result<ClientConfig, TlsError> {
     }
     let builder =
         ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
-    let config = if settings.accept_invalid {
-        builder
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(TrustAnyone(provider)))
-            .with_no_client_auth()
-    } else {
+    let accept_invalid = settings.accept_invalid;
+    Ok(move || {
+        if accept_invalid {
+            let anyone = Arc::new(TrustAnyone(provider));
+            return builder.dangerous().with_custom_certificate_verifier(anyone).with_no_client_auth();
+        }
+        // A machine without certificates of its own can still crawl http, and https with `--ca`.
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         builder.with_root_certificates(roots).with_no_client_auth()
-    };
-    Ok(config)
+    })
 }
 
 /// Takes any certificate, but still checks that the server holds its key.

@@ -173,7 +173,7 @@ pub(crate) fn edges<'a>(
         let asked_not_to = link.rel.nofollow || page.nofollow;
         let wanted = link.kind != LinkKind::Canonical || settings.honour_canonical;
         let follow = wanted && (!asked_not_to || settings.follow_nofollow);
-        (Edge::of(&link, follow), link.url)
+        (Edge::of(&link, UrlKey::of(&link.url), follow), link.url)
     })
 }
 

@@ -48,6 +48,13 @@ impl Eight {
     }
 }
 
+impl From<[u8; 8]> for Eight {
+    #[inline]
+    fn from(bytes: [u8; 8]) -> Eight {
+        Eight(u64::from_le_bytes(bytes))
+    }
+}
+
 impl Marks {
     /// How many bytes stand before the first that is meant.
     #[inline]
@@ -58,7 +65,20 @@ impl Marks {
     /// How many of the first so many are meant.
     #[inline]
     pub fn count(self, of: usize) -> usize {
-        Eight(self.0).begin(of).count_ones() as usize
+        // Each mark is the one of its byte; the product has their sum in its highest byte.
+        ((Eight(self.0).begin(of) >> 7).wrapping_mul(ONES) >> 56) as usize
+    }
+
+    /// Bytes that stand right behind one of these; what stands before the first is one or not.
+    #[inline]
+    pub fn before_these(self, first: bool) -> Marks {
+        Marks(self.0 << 8 | u64::from(first) << 7)
+    }
+
+    /// Whether the last byte is meant.
+    #[inline]
+    pub fn has_last(self) -> bool {
+        self.0 >> 63 != 0
     }
 
     /// Bytes of these that are followed by another of these; the ninth byte is one or not.
@@ -95,6 +115,24 @@ impl Not for Marks {
     }
 }
 
+/// How many bytes may be passed over, 32 at a time, of which `is_plain(byte, next)` holds, whatever follows. It is asked
+/// of all 32 at once, so it should decide without branching.
+#[inline]
+pub fn plain_blocks(bytes: &[u8], is_plain: impl Fn(u8, u8) -> bool) -> usize {
+    let mut at = 0;
+    while let Some(block) = bytes[at..].first_chunk::<33>() {
+        let mut all = true;
+        for place in 0..32 {
+            all &= is_plain(block[place], block[place + 1]);
+        }
+        if !all {
+            break;
+        }
+        at += 32;
+    }
+    at
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,7 +161,17 @@ mod tests {
                 check(marks, &bytes, |at| bytes[at] >= byte)?;
                 let is_next = |at: usize| bytes.get(at + 1).map_or(ninth, |next| *next >= byte);
                 check(marks.in_a_row(ninth), &bytes, |at| bytes[at] >= byte && is_next(at))?;
+                let is_behind = |at: usize| at.checked_sub(1).map_or(ninth, |before| bytes[before] >= byte);
+                check(marks.before_these(ninth), &bytes, is_behind)?;
+                prop_assert_eq!(marks.has_last(), bytes[7] >= byte);
             }
+        }
+
+        #[test]
+        fn blocks_are_plain_where_each_byte_is(bytes in "(a{1,40}b?){0,6}") {
+            let passed = plain_blocks(bytes.as_bytes(), |byte, next| (byte == b'a') & (next == b'a'));
+            let plain = bytes.bytes().zip(bytes.bytes().skip(1)).take_while(|two| *two == (b'a', b'a')).count();
+            prop_assert_eq!(passed, plain / 32 * 32);
         }
 
         #[test]

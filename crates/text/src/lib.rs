@@ -23,7 +23,7 @@ pub mod suggest;
 
 pub use analysis::{Analysis, StopWords, Tokenizer};
 pub use analyzer::{Analyzer, Word};
-pub use eight::{Eight, Marks};
+pub use eight::{Eight, Marks, plain_blocks};
 pub use error::TextError;
 pub use fold::fold;
 pub use language::{Language, language};

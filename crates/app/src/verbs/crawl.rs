@@ -87,7 +87,11 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
 
 /// Crawls here, and says how it went.
 pub(super) fn crawl(context: &Context, asked: Asked) -> Result<Exit, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // Half of the cores fetch: what comes is read by threads of its own, and a second thread that fetches on a machine of two
+    // cores would mostly wake up to find nothing to do.
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let workers = cores.div_ceil(2);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
     let (reason, finished) = runtime.block_on(crawl_here(context, &context.data, asked))?;
     show(context, &reason, &finished)?;
     runtime.shutdown_background();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use text::Eight;
+use text::{Eight, plain_blocks};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::text::{WordChange, words as word_changes};
@@ -178,7 +178,11 @@ fn specials(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// Where the first byte stands, from `from` on, that is neither a letter or mark of ASCII nor a single gap.
 fn first_special(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
+    let is_plain = |byte: u8, next: u8| {
+        let is_other = !(b' '..=b'~').contains(&byte) & (byte != b'\n') | byte.is_ascii_digit();
+        !is_other & !(is_gap(&byte) & is_gap(&next))
+    };
+    let mut at = from + plain_blocks(&bytes[from..], is_plain);
     while at < bytes.len() {
         let eight = Eight::of(&bytes[at..], b'.');
         let line = eight.equal(b'\n');

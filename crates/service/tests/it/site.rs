@@ -342,9 +342,9 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
         Says::Busy => End::Busy { status, wait: Some(Duration::from_secs(3_600)) },
         _ => End::Failed { error: ErrorKind::Status(status), patience: Patience::Drop },
     };
-    let links = page
-        .as_ref()
-        .map(|page| Links { edges: page.links.iter().map(|link| Edge::of(link, true)).collect() });
+    let links = page.as_ref().map(|page| Links {
+        edges: page.links.iter().map(|link| Edge::of(link, UrlKey::of(&link.url), true)).collect(),
+    });
     let visit = VisitRecord {
         status: Some(status),
         error,

@@ -64,12 +64,8 @@ impl Bench {
         let mut served = Served::start(&self.documents, &[])?;
         let (pages, sites) = (served.pages, served.starts.len());
         println!("{pages} pages of {} bytes on {sites} hosts", served.bytes / pages.max(1));
-        // All are removed at the end: files take longer to make where many have just been removed.
-        let mut folders = Vec::new();
         for peer in Peer::ALL {
-            let folder = tempfile::tempdir()?;
-            let taken = self.programs.crawl(peer, &served, folder.path())?;
-            folders.push(folder);
+            let taken = self.programs.crawl(peer, &served, &fresh_folder()?)?;
             let Some(taken) = taken else {
                 println!("no {}: it is not installed", peer.name());
                 continue;
@@ -106,9 +102,9 @@ impl Bench {
         let mut costs = vec![Vec::new(); settings.len()];
         for _ in 0..ROUNDS {
             for ((name, duplicates, order, compression), costs) in settings.iter().zip(&mut costs) {
-                let data = tempfile::tempdir()?;
+                let data = fresh_folder()?;
                 let further = ["--duplicates", duplicates, "--order", order, "--compression", compression];
-                let taken = quiet(&mut self.programs.gannet(data.path(), &served.starts, &further))?;
+                let taken = quiet(&mut self.programs.gannet(&data, &served.starts, &further))?;
                 if !taken.good {
                     return Err(format!("{name}: the crawl ended badly").into());
                 }
@@ -140,10 +136,10 @@ impl Bench {
         }
         let mut served = Served::start(&sites, &[])?;
         for connections in [1, 2, 4, 8, 16, 32, 64] {
-            let data = tempfile::tempdir()?;
+            let data = fresh_folder()?;
             let most = connections.to_string();
             let limits = ["--connections", &most, "--max-pages", "8000"];
-            let mut command = self.programs.gannet(data.path(), &served.starts, &limits);
+            let mut command = self.programs.gannet(&data, &served.starts, &limits);
             let taken = quiet(&mut command)?;
             let pages = served.asked()?.pages as f64;
             let speed = pages / taken.time;
@@ -165,10 +161,10 @@ impl Bench {
             ("tls, 1 page a connection", vec![tls.as_str(), "each=1"]),
         ] {
             let mut served = Served::start(&self.documents, &options)?;
-            let data = tempfile::tempdir()?;
+            let data = fresh_folder()?;
             let further = ["--ca", trust.as_str()];
             let further = if name.starts_with("tls") { &further[..] } else { &[] };
-            let taken = quiet(&mut self.programs.gannet(data.path(), &served.starts, further))?;
+            let taken = quiet(&mut self.programs.gannet(&data, &served.starts, further))?;
             let asked = served.asked()?;
             let cost = taken.cpu * 1_000.0 / asked.pages as f64;
             println!(
@@ -179,6 +175,13 @@ impl Bench {
         }
         Ok(())
     }
+}
+
+/// A new folder, which stays until whoever named its parent removes it: files take longer to make where many have just
+/// been removed.
+fn fresh_folder() -> Result<PathBuf, Failure> {
+    let parent = std::env::var_os("GANNET_BENCH_FOLDER").map_or_else(std::env::temp_dir, PathBuf::from);
+    Ok(tempfile::tempdir_in(parent)?.keep())
 }
 
 fn quiet(command: &mut std::process::Command) -> Result<Taken, Failure> {

@@ -67,7 +67,7 @@ impl PageNumbers {
 /// Where a page stands among those of its host. Keys are hashes, so it stands about as far in as its key among all
 /// keys: from there on it is looked for in steps that double.
 fn find(pages: &[u128], page: u128) -> Option<usize> {
-    let guess = ((page >> 64) * pages.len() as u128 >> 64) as usize;
+    let guess = (((page >> 64) * pages.len() as u128) >> 64) as usize;
     let mut step = 2;
     let (mut from, mut to) = (guess, guess);
     while from > 0 && pages[from] > page {

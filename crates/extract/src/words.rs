@@ -181,7 +181,7 @@ fn plain_run(text: &str) -> Option<(usize, usize)> {
     if !bytes.first()?.is_ascii_graphic() {
         return None;
     }
-    let is_plain = |byte: u8, next: u8| (byte >= b' ') & (byte <= b'~') & ((byte != b' ') | (next != b' '));
+    let is_plain = |byte: u8, next: u8| (b' '..=b'~').contains(&byte) & ((byte != b' ') | (next != b' '));
     let mut end = plain_blocks(bytes, is_plain);
     let mut spaces = memchr::memchr_iter(b' ', &bytes[..end]).count();
     loop {

@@ -45,10 +45,15 @@ pub(crate) fn program(workspace: &Workspace) -> Result<PathBuf> {
         let status = Command::new(merger).arg("merge").arg("-o").arg(&profile).arg(&raw).status()?;
         ensure!(status.success(), "the counts cannot be put together");
     }
-    // Named by when it was made, so that a new one is noticed.
+    // Named by when it was made, so that cargo notices a new one.
     let made = fs::metadata(&profile)?.modified()?.duration_since(std::time::UNIX_EPOCH)?.as_secs();
-    let named = folder.join(format!("gannet-{made}.profdata"));
-    fs::copy(&profile, &named)?;
+    let latest = folder.join("latest");
+    let named = latest.join(format!("{made}.profdata"));
+    if !named.exists() {
+        let _ = fs::remove_dir_all(&latest);
+        fs::create_dir_all(&latest)?;
+        fs::copy(&profile, &named)?;
+    }
     build(&compiler, &workspace.target, Some(format!("-Cprofile-use={}", named.display())))
 }
 

@@ -70,7 +70,7 @@ impl Words {
         for bytes in eights {
             let eight = Eight::from(*bytes);
             let spaces = eight.equal(b' ') | eight.at_least(0x09) & !eight.at_least(0x0e);
-            words += (!spaces & spaces.before_these(after_space)).count(8);
+            words += (!spaces & spaces.behind(after_space)).count(8);
             after_space = spaces.has_last();
         }
         for byte in rest {

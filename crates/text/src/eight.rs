@@ -71,7 +71,7 @@ impl Marks {
 
     /// Bytes that stand right behind one of these; what stands before the first is one or not.
     #[inline]
-    pub fn before_these(self, first: bool) -> Marks {
+    pub fn behind(self, first: bool) -> Marks {
         Marks(self.0 << 8 | u64::from(first) << 7)
     }
 
@@ -162,7 +162,7 @@ mod tests {
                 let is_next = |at: usize| bytes.get(at + 1).map_or(ninth, |next| *next >= byte);
                 check(marks.in_a_row(ninth), &bytes, |at| bytes[at] >= byte && is_next(at))?;
                 let is_behind = |at: usize| at.checked_sub(1).map_or(ninth, |before| bytes[before] >= byte);
-                check(marks.before_these(ninth), &bytes, is_behind)?;
+                check(marks.behind(ninth), &bytes, is_behind)?;
                 prop_assert_eq!(marks.has_last(), bytes[7] >= byte);
             }
         }

@@ -188,7 +188,7 @@ impl<'a> StoredLink<'a> {
             },
             kind: self.kind,
             url: self.url.into_owned(),
-            anchor: self.anchor.into(),
+            anchor: (*self.anchor).into(),
         }
     }
 }

@@ -1,10 +1,8 @@
 //! The links of a page as bytes: a byte says how a link looks, another what it is, and the host is named where it is
 //! another than that of the link before, which it seldom is.
 
-use std::sync::Arc;
-
 use kv::{DecodeError, Value};
-use model::{HostKey, LinkKind, LinkLook, Rel, UrlKey};
+use model::{HostKey, LinkKind, LinkLook, Rel, SharedText, UrlKey};
 
 use crate::tables::{Edge, Links};
 
@@ -70,7 +68,7 @@ impl Value for Links {
                 rest.split_at_checked(length).ok_or_else(|| malformed("a link is cut off"))?;
             rest = left;
             let anchor = std::str::from_utf8(words).map_err(|_| malformed("words that are not UTF-8"))?;
-            edges.push(edge(target, Arc::from(anchor), look, kind)?);
+            edges.push(edge(target, anchor.into(), look, kind)?);
         }
         Ok(Links { edges })
     }
@@ -98,7 +96,7 @@ fn kind(edge: &Edge) -> u8 {
     kind | flag(edge.rel.sponsored, SPONSORED) | flag(edge.rel.ugc, UGC) | flag(edge.rel.next, NEXT)
 }
 
-fn edge(target: UrlKey, anchor: Arc<str>, look: u8, kind: u8) -> Result<Edge, DecodeError> {
+fn edge(target: UrlKey, anchor: SharedText, look: u8, kind: u8) -> Result<Edge, DecodeError> {
     let third = |shift: u32| Some(1 + ((look >> shift) & 3)).filter(|step| *step <= 3);
     let unknown = || malformed("a link that looks like none");
     let look_of = LinkLook {
@@ -174,7 +172,7 @@ mod tests {
             let [nofollow, sponsored, ugc, next, followed] = flags;
             Edge {
                 target: UrlKey { host: HostKey(host.wrapping_mul(u64::MAX / 2)), page },
-                anchor: anchor.into(),
+                anchor: anchor.as_str().into(),
                 look: LinkLook { visibility: look.0, position: look.1, distance: look.2 },
                 rel: Rel { nofollow, sponsored, ugc, next },
                 kind,

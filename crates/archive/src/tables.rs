@@ -3,10 +3,8 @@
 //! They are written in the same batch as the frontier's, and can be rebuilt from the WARC files, but for what readers
 //! have accepted.
 
-use std::sync::Arc;
-
 use kv::{DecodeError, Record, Table};
-use model::{Cut, ErrorKind, Link, LinkKind, LinkLook, PageUrl, Rel, Timestamp, UrlKey};
+use model::{Cut, ErrorKind, Link, LinkKind, LinkLook, PageUrl, Rel, SharedText, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 
 use crate::{Location, Position};
@@ -81,7 +79,7 @@ pub struct Edge {
     /// Where it leads; the URL itself is in the frontier's table.
     pub target: UrlKey,
     /// Its words.
-    pub anchor: Arc<str>,
+    pub anchor: SharedText,
     /// How prominent it is.
     pub look: LinkLook,
     /// What its `rel` asks of us.

@@ -38,6 +38,7 @@ use crate::slot_time::SlotTime;
 use crate::space::Space;
 use crate::topic::{TopicInForce, topic_tag};
 use crate::visit::{Gaps, Message, Pace, Slots};
+use crate::waiting::wait_for;
 use crate::watcher::{Event, Visited, Watcher};
 use crate::{CrawlError, Neighbours, WallClock};
 
@@ -385,14 +386,14 @@ impl Conductor {
             Err(_) => {
                 waited = true;
                 let (inbox, wish) = (&mut self.inbox, &mut self.wish);
-                self.runtime.block_on(async {
+                let told = async {
                     tokio::select! {
                         message = inbox.recv() => message,
                         // Not when nobody can wish any more: that would be told without end.
                         Ok(()) = wish.changed() => None,
-                        () = tokio::time::sleep(wait) => None,
                     }
-                })
+                };
+                wait_for(told, wait).flatten()
             }
         };
         state.slot_time.begin(waited, self.clock.process().elapsed());

@@ -39,6 +39,7 @@ mod slot_time;
 mod space;
 mod topic;
 mod visit;
+mod waiting;
 mod watcher;
 
 pub use apart::{ARGUMENT, read_document, read_documents_by, serve_document};

@@ -1,5 +1,7 @@
 //! Elements that give a page its shape, by name.
 
+use html::Known;
+
 /// An element that matters to the outline of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -56,9 +58,15 @@ pub(crate) enum Element {
 pub(crate) const ELEMENTS: usize = Element::Unseen as usize + 1;
 
 impl Element {
-    /// The element of this lower-case name. Bytes, because such a match becomes a decision tree.
-    pub(crate) fn named(name: &str) -> Option<Element> {
-        Some(match name.as_bytes() {
+    /// It, if it matters.
+    pub(crate) fn of(known: Known) -> Option<Element> {
+        static ELEMENTS: [Option<Element>; Known::COUNT] = html::of_known!(Element::named);
+        ELEMENTS[known.index()]
+    }
+
+    /// The element of this lower-case name.
+    const fn named(name: &[u8]) -> Option<Element> {
+        Some(match name {
             b"div" => Element::Div,
             b"p" => Element::P,
             b"li" => Element::Li,

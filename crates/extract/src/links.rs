@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use model::{Joiner, Link, LinkKind, LinkLook, Normalise, PageUrl, Rel};
+use model::{Joiner, Link, LinkKind, LinkLook, Normalise, PageUrl, Rel, SharedText};
 use url::Url;
 
 use crate::words::{collapse_into, push_within};
@@ -138,6 +138,7 @@ impl Links {
         normalise: Normalise,
         words: usize,
     ) -> (Vec<Link>, bool) {
+        let anchors: Arc<str> = self.anchors.into();
         let mut joiner = Joiner::new(self.base.as_ref().unwrap_or(fallback), normalise);
         let mut links = Vec::with_capacity(self.found.len().min(self.max));
         for found in self.found {
@@ -147,18 +148,14 @@ impl Links {
                 return (links, true);
             }
             let look = found.look(distance(page, &url), words);
-            let anchor = if found.anchor.start == found.anchor.end {
-                &found.alt
+            let Range { start, .. } = found.anchor;
+            let words = anchors[found.anchor.clone()].trim_end();
+            let anchor = if words.is_empty() && !found.alt.is_empty() {
+                found.alt.trim_end().into()
             } else {
-                &self.anchors[found.anchor.clone()]
+                SharedText::of(&anchors, start..start + words.len())
             };
-            links.push(Link {
-                url,
-                anchor: shared(anchor.trim_end()),
-                look,
-                rel: found.rel,
-                kind: found.kind,
-            });
+            links.push(Link { url, anchor, look, rel: found.rel, kind: found.kind });
         }
         (links, self.cut)
     }
@@ -177,11 +174,6 @@ impl Found {
         let visibility = 1 + u8::from(self.bold) + u8::from(self.italic);
         LinkLook { visibility, position: 3 - third, distance }
     }
-}
-
-/// Those without words share one text.
-fn shared(text: &str) -> Arc<str> {
-    if text.is_empty() { Arc::default() } else { text.into() }
 }
 
 /// A reference as the URL of a page, if it is one.

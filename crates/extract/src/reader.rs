@@ -6,12 +6,12 @@
 
 use std::borrow::Cow;
 
-use html::{Listener, Tag};
+use html::{Known, Listener, Tag};
 use model::{Joiner, LinkKind, Page};
 use url::Url;
 
 use crate::author;
-use crate::dated::{self, Known};
+use crate::dated;
 use crate::dates;
 use crate::directives;
 use crate::element::Element;
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
             let header = self.input.headers.get("content-language").and_then(directives::language);
             header.or_else(|| language_of_dates(&page.text, &self.outline, &main))
         });
-        let known = Known {
+        let known = dated::Known {
             outline: &self.outline,
             main: &main,
             text: &page.text,
@@ -373,7 +373,7 @@ impl Reader<'_> {
         }
         let at = self.words.length();
         let name = tag.name();
-        let element = Element::named(name);
+        let element = Element::of(tag.known());
         let is_custom = element.is_none() && is_custom(name);
         let hint = self.hints.of(tag, is_custom);
         if let Some(element) = element {
@@ -383,7 +383,7 @@ impl Reader<'_> {
                 self.words.line();
             }
         } else {
-            match role(name) {
+            match role(tag.known()) {
                 Role::Block => self.outline.rule(at),
                 Role::FormPart if asks_for_mail(tag) => self.outline.asks(),
                 Role::Inline | Role::Format(_) | Role::Anchor => {
@@ -399,12 +399,12 @@ impl Reader<'_> {
         self.marks.start(tag, &hint, self.outline.current(), at);
     }
 
-    fn shape_end(&mut self, name: &str) {
+    fn shape_end(&mut self, name: &str, known: Known) {
         if self.hidden.is_some() || self.links_only {
             return;
         }
         let at = self.words.length();
-        if let Some(element) = Element::named(name) {
+        if let Some(element) = Element::of(known) {
             self.outline.end(element, at);
         } else if is_custom(name) {
             if self.outline.end_custom(at) {
@@ -461,10 +461,10 @@ fn asks_for_mail(tag: &Tag<'_>) -> bool {
 }
 
 impl Listener for Reader<'_> {
-    fn wants_attributes(&self, name: &str) -> bool {
+    fn wants_attributes(&self, known: Known) -> bool {
         !self.links_only
             || !matches!(
-                role(name),
+                role(known),
                 Role::Inline
                     | Role::Block
                     | Role::Break
@@ -477,7 +477,7 @@ impl Listener for Reader<'_> {
 
     fn start(&mut self, tag: &Tag<'_>) {
         self.shape_start(tag);
-        match role(tag.name()) {
+        match role(tag.known()) {
             Role::Inline => {}
             Role::Block | Role::Break => self.words.line(),
             Role::Cell => self.pass_cell_edge(),
@@ -531,9 +531,9 @@ impl Listener for Reader<'_> {
         }
     }
 
-    fn end(&mut self, name: &str) {
-        self.shape_end(name);
-        match role(name) {
+    fn end(&mut self, name: &str, known: Known) {
+        self.shape_end(name, known);
+        match role(known) {
             Role::Block => {
                 self.words.line();
                 if name == "form" {

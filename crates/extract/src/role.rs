@@ -1,5 +1,7 @@
 //! What an element means for reading a page.
 
+use html::Known;
+
 /// The part an element plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -51,9 +53,15 @@ pub(crate) enum Hidden {
     Noembed,
 }
 
-/// The role of the element with this lower-case name. Bytes, because such a match becomes a decision tree.
-pub(crate) fn role(name: &str) -> Role {
-    match name.as_bytes() {
+/// The role of an element.
+pub(crate) fn role(known: Known) -> Role {
+    static ROLES: [Role; Known::COUNT] = html::of_known!(named);
+    ROLES[known.index()]
+}
+
+/// The role of the element with this lower-case name.
+const fn named(name: &[u8]) -> Role {
+    match name {
         b"a" => Role::Anchor,
         b"b" => Role::Format(Format::B),
         b"strong" => Role::Format(Format::Strong),

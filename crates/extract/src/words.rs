@@ -1,6 +1,6 @@
 //! Visible text as words: white space collapsed, lines kept apart, words counted.
 
-use text::{Eight, plain_blocks};
+use eight::{Eight, plain_blocks};
 
 /// The words so far.
 #[derive(Default)]

@@ -10,8 +10,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use eight::Eight;
 use serde::{Deserialize, Serialize};
-use text::Eight;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A page with fewer new words has no news: a date, a heading and a phrase.

@@ -2,18 +2,20 @@
 //!
 //! Tags that HTML implies (`<tbody>`, `</p>`) are not announced: events follow the page as written.
 
+use crate::Known;
+
 /// Hears a page being read.
 pub trait Listener {
     /// A start tag.
     fn start(&mut self, tag: &Tag<'_>);
-    /// Whether the attributes of the start tag with this name are looked at. Where they are not, they need not be told, nor
-    /// whether it closes itself.
+    /// Whether the attributes of such a start tag are looked at. Where they are not, they need not be told, nor whether it
+    /// closes itself.
     #[inline]
-    fn wants_attributes(&self, _name: &str) -> bool {
+    fn wants_attributes(&self, _known: Known) -> bool {
         true
     }
     /// An end tag; its name is lower-case.
-    fn end(&mut self, name: &str);
+    fn end(&mut self, name: &str, known: Known);
     /// A piece of text with its character references decoded. One run of text may come in several pieces, cut
     /// anywhere between two characters.
     fn text(&mut self, text: &str);
@@ -22,7 +24,7 @@ pub trait Listener {
 /// Hears nothing: for those who want the tree alone.
 impl Listener for () {
     fn start(&mut self, _: &Tag<'_>) {}
-    fn end(&mut self, _: &str) {}
+    fn end(&mut self, _: &str, _: Known) {}
     fn text(&mut self, _: &str) {}
 }
 
@@ -30,6 +32,7 @@ impl Listener for () {
 #[derive(Clone, Copy)]
 pub struct Tag<'a> {
     pub(crate) name: &'a str,
+    pub(crate) known: Known,
     pub(crate) self_closing: bool,
     pub(crate) texts: Texts<'a>,
     pub(crate) attributes: &'a [Attribute],
@@ -59,9 +62,17 @@ pub(crate) struct Attribute {
 }
 
 impl<'a> Texts<'a> {
+    #[inline]
     pub(crate) fn at(self, span: Span) -> &'a str {
         let text = if span.is_rewritten { self.rewritten } else { self.page };
         &text[span.start..span.end]
+    }
+
+    /// The same as bytes, to be compared.
+    #[inline]
+    pub(crate) fn bytes_at(self, span: Span) -> &'a [u8] {
+        let text = if span.is_rewritten { self.rewritten } else { self.page };
+        &text.as_bytes()[span.start..span.end]
     }
 }
 
@@ -71,6 +82,11 @@ impl<'a> Tag<'a> {
         self.name
     }
 
+    /// The element, by what HTML knows.
+    pub fn known(&self) -> Known {
+        self.known
+    }
+
     /// True for `<name/>`, which means something only inside `<svg>` and `<math>`.
     pub fn self_closing(&self) -> bool {
         self.self_closing
@@ -78,9 +94,7 @@ impl<'a> Tag<'a> {
 
     /// The value of the attribute with this lower-case name; of several, the first.
     pub fn attribute(&self, name: &str) -> Option<&'a str> {
-        let is_named = |attribute: &&Attribute| {
-            attribute.name.end - attribute.name.start == name.len() && self.texts.at(attribute.name) == name
-        };
+        let is_named = |attribute: &&Attribute| self.texts.bytes_at(attribute.name) == name.as_bytes();
         self.attributes.iter().find(is_named).map(|attribute| self.texts.at(attribute.value))
     }
 

@@ -1,5 +1,6 @@
 //! Reading without a tree.
 
+use crate::Known;
 use crate::events::{Listener, Tag};
 use crate::switch::Switch;
 use crate::tokens::{Sink, State, tokenize};
@@ -17,8 +18,8 @@ struct Fast<'l, L> {
 impl<L: Listener> Sink for Fast<'_, L> {
     const ALL: bool = false;
 
-    fn wants_attributes(&self, name: &str) -> bool {
-        self.listener.wants_attributes(name) || self.switch.wants_attributes(name)
+    fn wants_attributes(&self, known: Known) -> bool {
+        self.listener.wants_attributes(known) || self.switch.wants_attributes(known)
     }
 
     fn start(&mut self, tag: &Tag<'_>) -> Option<State> {
@@ -26,9 +27,9 @@ impl<L: Listener> Sink for Fast<'_, L> {
         self.switch.start(tag)
     }
 
-    fn end(&mut self, name: &str) {
-        self.listener.end(name);
-        self.switch.end(name);
+    fn end(&mut self, name: &str, known: Known) {
+        self.listener.end(name, known);
+        self.switch.end(name, known);
     }
 
     fn text(&mut self, text: &str) {

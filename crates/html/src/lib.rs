@@ -11,6 +11,7 @@ mod arena;
 mod doctype;
 mod events;
 mod fast;
+mod known;
 pub mod limits;
 #[cfg(test)]
 mod oracle;
@@ -23,6 +24,7 @@ mod tree;
 
 pub use events::{Listener, Tag};
 pub use fast::read;
+pub use known::Known;
 pub use parse::parse;
 pub use switch::is_void;
 pub use tree::{Kind, NodeId, Space, Tree};

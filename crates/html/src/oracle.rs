@@ -12,6 +12,7 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use proptest::prelude::*;
 
+use crate::Known;
 use crate::arena::Arena;
 use crate::{Kind, Listener, NodeId, Space, Tag, Tree};
 
@@ -39,7 +40,7 @@ impl Listener for Log {
         self.line(line);
     }
 
-    fn end(&mut self, name: &str) {
+    fn end(&mut self, name: &str, _: Known) {
         self.line(format!("</{name}>"));
     }
 
@@ -64,12 +65,12 @@ impl Listener for Names {
         self.log.line(format!("<{}", tag.name()));
     }
 
-    fn wants_attributes(&self, _: &str) -> bool {
+    fn wants_attributes(&self, _: Known) -> bool {
         self.wants_attributes
     }
 
-    fn end(&mut self, name: &str) {
-        self.log.end(name);
+    fn end(&mut self, name: &str, known: Known) {
+        self.log.end(name, known);
     }
 
     fn text(&mut self, text: &str) {
@@ -97,7 +98,7 @@ impl TokenSink for Between {
                 line.push_str(if tag.self_closing { "/>" } else { ">" });
                 log.line(line);
             }
-            Token::TagToken(tag) => log.end(&tag.name),
+            Token::TagToken(tag) => log.end(&tag.name, Known::default()),
             Token::CharacterTokens(text) => log.text(text),
             _ => {}
         }

@@ -12,6 +12,7 @@ use html5ever::tokenizer::{Doctype, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute, LocalName, QualName, ns};
 
+use crate::Known;
 use crate::arena::Arena;
 use crate::events::{Listener, Tag};
 use crate::limits;
@@ -115,7 +116,7 @@ impl<L: Listener> Parsing<'_, L> {
 impl<L: Listener> Sink for Parsing<'_, L> {
     const ALL: bool = true;
 
-    fn wants_attributes(&self, _: &str) -> bool {
+    fn wants_attributes(&self, _: Known) -> bool {
         true
     }
 
@@ -126,7 +127,7 @@ impl<L: Listener> Sink for Parsing<'_, L> {
         }
         self.flush();
         let name = LocalName::from(tag.name());
-        let stays_open = !is_void(tag.name()) && !is_raw(tag.name());
+        let stays_open = !is_void(tag.name()) && !is_raw(tag.known());
         if stays_open && (!self.skipped.names.is_empty() || self.is_deep()) {
             self.skipped.push(name);
             return None;
@@ -153,10 +154,10 @@ impl<L: Listener> Sink for Parsing<'_, L> {
         state
     }
 
-    fn end(&mut self, name: &str) {
-        self.listener.end(name);
+    fn end(&mut self, name: &str, known: Known) {
+        self.listener.end(name, known);
         if let Some(switch) = &mut self.cut {
-            return switch.end(name);
+            return switch.end(name, known);
         }
         self.flush();
         let local_name = LocalName::from(name);

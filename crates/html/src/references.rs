@@ -31,6 +31,9 @@ pub(crate) fn push_value(to: &mut String, value: &str) {
     to.push_str(rest);
 }
 
+/// Letters of a name, at most; none is as long.
+const LONGEST: usize = 40;
+
 /// Those that most pages are full of, and their lengths.
 fn common(text: &[u8]) -> Option<(char, usize)> {
     Some(match text {
@@ -57,12 +60,16 @@ fn name(text: &str, in_attribute: bool) -> Option<(Characters, usize)> {
         return Some(([Some(character), None], length));
     }
     let mut best = None;
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric();
+    let length = 1 + bytes[1..].iter().take(LONGEST).take_while(|byte| is_part(byte)).count();
+    // Nothing is longer than what ends with a semicolon.
+    if bytes.get(length) == Some(&b';')
+        && let Some(&(first, second)) = NAMED_ENTITIES.get(&text[1..=length])
+    {
+        return Some((characters(first, second), length + 1));
+    }
     // The table knows beginnings of names, too, so the look-up ends with the first that is none.
-    for end in 2..=bytes.len() {
-        let last = bytes[end - 1];
-        if !last.is_ascii_alphanumeric() && last != b';' {
-            break;
-        }
+    for end in 2..=length {
         let Some(&(first, second)) = NAMED_ENTITIES.get(&text[1..end]) else { break };
         if first != 0 {
             best = Some((first, second, end));
@@ -70,12 +77,16 @@ fn name(text: &str, in_attribute: bool) -> Option<(Characters, usize)> {
     }
     let (first, second, end) = best?;
     // `?a=1&copy=2` is a query.
-    let goes_on = |byte: &u8| *byte == b'=' || byte.is_ascii_alphanumeric();
-    if in_attribute && bytes[end - 1] != b';' && bytes.get(end).is_some_and(goes_on) {
+    let goes_on = |byte: &u8| *byte == b'=' || is_part(byte);
+    if in_attribute && bytes.get(end).is_some_and(goes_on) {
         return None;
     }
-    let second = char::from_u32(second).filter(|second| *second != '\0');
-    Some(([char::from_u32(first), second], end))
+    Some((characters(first, second), end))
+}
+
+/// As the table has them: zero is none.
+fn characters(first: u32, second: u32) -> Characters {
+    [char::from_u32(first), char::from_u32(second).filter(|second| *second != '\0')]
 }
 
 fn number(text: &str) -> Option<(Characters, usize)> {

@@ -7,13 +7,21 @@
 
 use crate::events::Tag;
 use crate::tokens::State;
+use crate::{Known, of_known};
 
 /// Follows what is open inside `<svg>` and `<math>`.
 pub(crate) struct Switch {
     open: Vec<Open>,
-    /// How many elements are open outside, by a small hash of their names.
-    outside: [u32; 64],
+    /// How many elements are open outside, by their number, or by a small hash of names that HTML does not know.
+    outside: [u32; OUTSIDE],
 }
+
+/// Places for known elements, and for hashes of names.
+const OUTSIDE: usize = Known::COUNT + HASHES;
+const HASHES: usize = 64;
+
+const SVG: Known = Known::of("svg");
+const MATH: Known = Known::of("math");
 
 /// An open element inside a drawing or a formula, or that drawing or formula itself.
 struct Open {
@@ -45,34 +53,34 @@ const MOST_OPEN: usize = 256;
 
 impl Default for Switch {
     fn default() -> Switch {
-        Switch { open: Vec::new(), outside: [0; 64] }
+        Switch { open: Vec::new(), outside: [0; OUTSIDE] }
     }
 }
 
 impl Switch {
     /// Whether something follows from the attributes of a tag: only where drawings and formulas are.
-    pub(crate) fn wants_attributes(&self, name: &str) -> bool {
-        !self.open.is_empty() || matches!(name, "svg" | "math")
+    pub(crate) fn wants_attributes(&self, known: Known) -> bool {
+        !self.open.is_empty() || matches!(known, SVG | MATH)
     }
 
     /// The state in which the content of this element is read, if not as usual.
     pub(crate) fn start(&mut self, tag: &Tag<'_>) -> Option<State> {
         match self.open.last().map(|open| open.kind) {
-            None if matches!(tag.name(), "svg" | "math") => {
+            None if matches!(tag.known(), SVG | MATH) => {
                 self.push_root(tag);
                 None
             }
             None => {
-                self.outside[slot(tag.name())] += 1;
-                content_state(tag.name())
+                self.outside[slot(tag.name(), tag.known())] += 1;
+                content_state(tag.known())
             }
             Some(kind) => self.start_inside(tag, kind),
         }
     }
 
-    pub(crate) fn end(&mut self, name: &str) {
+    pub(crate) fn end(&mut self, name: &str, known: Known) {
         let Some(top) = self.open.last() else {
-            let count = &mut self.outside[slot(name)];
+            let count = &mut self.outside[slot(name, known)];
             *count = count.saturating_sub(1);
             return;
         };
@@ -91,9 +99,9 @@ impl Switch {
         let start = html.map_or(0, |at| at + 1);
         match self.open[start..].iter().rposition(|open| open.name == name) {
             Some(at) => self.open.truncate(start + at),
-            None if is_void(name) || is_raw(name) || matches!(name, "svg" | "math") => {}
+            None if is_void(name) || is_raw(known) || matches!(known, SVG | MATH) => {}
             None if html.is_none() => {
-                let count = &mut self.outside[slot(name)];
+                let count = &mut self.outside[slot(name, known)];
                 if *count > 0 {
                     // It closes an element around the drawing, which ends with it.
                     *count -= 1;
@@ -102,7 +110,7 @@ impl Switch {
             }
             None => {
                 self.open.truncate(start);
-                self.end(name);
+                self.end(name, known);
             }
         }
     }
@@ -121,7 +129,7 @@ impl Switch {
             Kind::Svg | Kind::Math => false,
         };
         if as_html {
-            if matches!(name, "svg" | "math") {
+            if matches!(tag.known(), SVG | MATH) {
                 self.push_root(tag);
                 return None;
             }
@@ -130,12 +138,12 @@ impl Switch {
                 || matches!(name, "dd" | "dt" | "li" | "option" | "p" | "td" | "th" | "tr")
                     && self.open.last().is_some_and(|open| open.name == name);
             if ends_itself && kind == Kind::Html {
-                self.end(name);
+                self.end(name, tag.known());
             }
             if !is_void(name) {
                 self.push(name, Kind::Html);
             }
-            return content_state(name);
+            return content_state(tag.known());
         }
         if ends_foreign(tag) {
             self.break_out();
@@ -193,21 +201,28 @@ impl Switch {
 }
 
 /// Where elements of this name are counted.
-fn slot(name: &str) -> usize {
+fn slot(name: &str, known: Known) -> usize {
+    if known != Known::default() {
+        return known.index();
+    }
     let bytes = name.as_bytes();
     let (first, last) = (bytes.first().copied().unwrap_or(0), bytes.last().copied().unwrap_or(0));
-    (usize::from(first) * 31 + usize::from(last) * 5 + bytes.len()) % 64
+    Known::COUNT + (usize::from(first) * 31 + usize::from(last) * 5 + bytes.len()) % HASHES
 }
 
 /// The state for the content of an HTML element. `<noscript>` is read as markup: nobody here runs scripts.
-fn content_state(name: &str) -> Option<State> {
-    match name {
-        "script" => Some(State::ScriptData),
-        "title" | "textarea" => Some(State::RcData),
-        "style" | "iframe" | "noembed" | "noframes" | "xmp" => Some(State::RawText),
-        "plaintext" => Some(State::PlainText),
-        _ => None,
+fn content_state(known: Known) -> Option<State> {
+    const fn of(name: &[u8]) -> Option<State> {
+        match name {
+            b"script" => Some(State::ScriptData),
+            b"title" | b"textarea" => Some(State::RcData),
+            b"style" | b"iframe" | b"noembed" | b"noframes" | b"xmp" => Some(State::RawText),
+            b"plaintext" => Some(State::PlainText),
+            _ => None,
+        }
     }
+    static STATES: [Option<State>; Known::COUNT] = of_known!(of);
+    STATES[known.index()]
 }
 
 /// True of elements without content, old ones included.
@@ -237,8 +252,8 @@ pub fn is_void(name: &str) -> bool {
 }
 
 /// Elements whose content is no markup: they never hold another element open.
-pub(crate) fn is_raw(name: &str) -> bool {
-    content_state(name).is_some()
+pub(crate) fn is_raw(known: Known) -> bool {
+    content_state(known).is_some()
 }
 
 /// Tags that are so surely HTML that they end the drawing or formula they stand in.

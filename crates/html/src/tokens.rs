@@ -6,8 +6,10 @@
 
 use std::borrow::Cow;
 
+use eight::{Eight, find};
 use memchr::{memchr, memchr2, memmem};
 
+use crate::Known;
 use crate::doctype::Doctype;
 use crate::events::{Attribute, Span, Tag, Texts};
 use crate::limits;
@@ -19,10 +21,10 @@ pub(crate) trait Sink {
     const ALL: bool;
 
     /// Whether the attributes of this start tag are looked at.
-    fn wants_attributes(&self, name: &str) -> bool;
+    fn wants_attributes(&self, known: Known) -> bool;
     /// A start tag. The answer is how its content is to be read, if not as usual.
     fn start(&mut self, tag: &Tag<'_>) -> Option<State>;
-    fn end(&mut self, name: &str);
+    fn end(&mut self, name: &str, known: Known);
     fn text(&mut self, text: &str);
     /// A NUL in the text, which HTML drops and `<svg>` replaces.
     fn nul(&mut self);
@@ -54,6 +56,7 @@ pub(crate) fn tokenize(html: &str, sink: &mut impl Sink) {
         has_nul: memchr(0, html.as_bytes()).is_some(),
         sink,
         name: Span::default(),
+        known: Known::default(),
         rewritten: String::new(),
         attributes: Vec::new(),
     };
@@ -79,6 +82,7 @@ struct Tokenizer<'p, S> {
     sink: &'p mut S,
     /// The name of the tag being read, and of the last start tag.
     name: Span,
+    known: Known,
     /// What of the tag is not on the page as HTML knows it.
     rewritten: String,
     attributes: Vec<Attribute>,
@@ -154,14 +158,15 @@ impl<S: Sink> Tokenizer<'_, S> {
         let self_closing = self.tag(self.at + 1, true)?;
         let texts = Texts { page: self.html, rewritten: &self.rewritten };
         let name = texts.at(self.name);
-        self.sink.start(&Tag { name, self_closing, texts, attributes: &self.attributes })
+        self.sink.start(&Tag { name, known: self.known, self_closing, texts, attributes: &self.attributes })
     }
 
     fn end_tag(&mut self) {
         match self.html.as_bytes().get(self.at + 2) {
             Some(letter) if letter.is_ascii_alphabetic() => {
                 if self.tag(self.at + 2, false).is_some() {
-                    self.sink.end(Texts { page: self.html, rewritten: &self.rewritten }.at(self.name));
+                    let name = Texts { page: self.html, rewritten: &self.rewritten }.at(self.name);
+                    self.sink.end(name, self.known);
                 }
             }
             // `</>` is nothing.
@@ -180,11 +185,9 @@ impl<S: Sink> Tokenizer<'_, S> {
         let bytes = self.html.as_bytes();
         self.rewritten.clear();
         self.attributes.clear();
-        let mut at;
-        (self.name, at) = self.name_at(start, ends_name);
-        let name = Texts { page: self.html, rewritten: &self.rewritten }.at(self.name);
+        let mut at = self.tag_name(start);
         if keep
-            && !self.sink.wants_attributes(name)
+            && !self.sink.wants_attributes(self.known)
             && let Some(end) = tag_end(bytes, at)
         {
             self.at = end + 1;
@@ -208,6 +211,19 @@ impl<S: Sink> Tokenizer<'_, S> {
         };
         self.at = if ended.is_some() { at + 1 } else { bytes.len() };
         ended
+    }
+
+    /// Takes the name of a tag that begins at `start`, and tells where it ends on the page.
+    fn tag_name(&mut self, start: usize) -> usize {
+        if let Some((length, letters)) = short_name(&self.html.as_bytes()[start..]) {
+            self.name = Span { start, end: start + length, is_rewritten: false };
+            self.known = Known::short(letters);
+            return start + length;
+        }
+        let end;
+        (self.name, end) = self.name_at(start, ends_name);
+        self.known = Known::of(Texts { page: self.html, rewritten: &self.rewritten }.at(self.name));
+        end
     }
 
     /// The name that begins at `start` with any byte, and where it ends on the page.
@@ -242,7 +258,7 @@ impl<S: Sink> Tokenizer<'_, S> {
             let end;
             match bytes[begin] {
                 quote @ (b'"' | b'\'') => {
-                    (end, is_plain) = value_end(bytes, begin + 1, |byte| byte == quote)?;
+                    (end, is_plain) = quoted_end(bytes, begin + 1, quote)?;
                     value = Span { start: begin + 1, end, is_rewritten: false };
                     after = end + 1;
                 }
@@ -263,9 +279,9 @@ impl<S: Sink> Tokenizer<'_, S> {
     /// Puts an attribute among the others, unless one of its name is there.
     fn keep(&mut self, name: Span, mut value: Span, is_plain: bool) {
         let texts = Texts { page: self.html, rewritten: &self.rewritten };
-        let own = texts.at(name);
+        let own = texts.bytes_at(name);
         if self.attributes.len() == limits::ATTRIBUTES
-            || self.attributes.iter().any(|other| texts.at(other.name) == own)
+            || self.attributes.iter().any(|other| texts.bytes_at(other.name) == own)
         {
             return;
         }
@@ -362,19 +378,37 @@ impl<S: Sink> Tokenizer<'_, S> {
     }
 }
 
-/// Bytes that are looked at one by one: most texts and values are not longer.
+/// Bytes that are looked at eight at a time: most texts are not longer, and a loop over each would end where no processor
+/// foresees it.
 const NEAR: usize = 16;
 
 /// Where the next byte stands that may begin markup or a reference.
 fn next_markup(bytes: &[u8]) -> Option<usize> {
-    let near = bytes.iter().take(NEAR).position(|byte| matches!(byte, b'<' | b'&'));
-    near.or_else(|| Some(NEAR + memchr2(b'<', b'&', bytes.get(NEAR..)?)?))
+    let is_markup = |eight: Eight| eight.equal(b'<') | eight.equal(b'&');
+    let (eights, _) = bytes[..bytes.len().min(NEAR)].as_chunks();
+    for (nth, eight) in eights.iter().enumerate() {
+        let at = is_markup(Eight::from(*eight)).first();
+        if at < 8 {
+            return Some(8 * nth + at);
+        }
+    }
+    let far = 8 * eights.len();
+    Some(far + memchr2(b'<', b'&', bytes.get(far..)?)?)
+}
+
+/// A name of up to seven small letters and digits, as most are: how long it is, and its letters, the first in the lowest
+/// byte.
+fn short_name(bytes: &[u8]) -> Option<(usize, u64)> {
+    let eight = Eight::from(*bytes.first_chunk()?);
+    let length = eight.no_letters().first();
+    let is_whole = bytes.get(length).is_some_and(|byte| ends_name(*byte));
+    (is_whole && length > 0).then(|| (length, eight.begin(length)))
 }
 
 /// Where the tag ends whose attributes begin at `from`, if all their values are in quotes; otherwise it takes a closer look.
 fn tag_end(bytes: &[u8], mut from: usize) -> Option<usize> {
     loop {
-        let at = from + bytes[from..].iter().position(|byte| matches!(byte, b'>' | b'='))?;
+        let at = find(bytes, from, |eight| eight.equal(b'>') | eight.equal(b'='))?;
         if bytes[at] == b'>' {
             return Some(at);
         }
@@ -384,7 +418,7 @@ fn tag_end(bytes: &[u8], mut from: usize) -> Option<usize> {
         if !matches!(bytes[quote], b'"' | b'\'') {
             return None;
         }
-        from = quote + 2 + memchr(bytes[quote], &bytes[quote + 1..])?;
+        from = find(bytes, quote + 1, |eight| eight.equal(bytes[quote]))? + 1;
     }
 }
 
@@ -396,6 +430,13 @@ fn value_end(bytes: &[u8], start: usize, ends: impl Fn(u8) -> bool) -> Option<(u
         ends(*byte)
     })?;
     Some((start + length, is_plain))
+}
+
+/// The same of a value in quotes.
+fn quoted_end(bytes: &[u8], start: usize, quote: u8) -> Option<(usize, bool)> {
+    let at = find(bytes, start, |eight| eight.equal(quote) | eight.equal(b'&') | eight.equal(0))?;
+    let is_plain = bytes[at] == quote;
+    Some((if is_plain { at } else { at + memchr(quote, &bytes[at..])? }, is_plain))
 }
 
 /// White space between attributes; carriage returns are gone.

@@ -11,6 +11,7 @@ mod page;
 mod project;
 mod row;
 mod settings;
+mod shared_text;
 mod template;
 mod time;
 mod url;
@@ -29,6 +30,7 @@ pub use settings::{
     Order, Pattern, Period, Policy, ProxyPer, ProxyScheme, ProxyUrl, Rate, Revisit, RevisitSettings,
     RobotsMode, Scope, Setting, Size, Span, TopicMethod, ValueError,
 };
+pub use shared_text::SharedText;
 pub use template::{
     Field, FieldKind, Follow, JsonPlace, Keep, Language, Next, PageType, Place, SelectorText, Source, Step,
     Template, TemplateError,

@@ -1,10 +1,8 @@
 //! A link as its page shows it: target, words, and how prominent it is (paper S0 §5.3).
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
-use crate::PageUrl;
+use crate::{PageUrl, SharedText};
 
 /// One link found on a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,7 +10,7 @@ pub struct Link {
     /// Where it leads, absolute and canonical.
     pub url: PageUrl,
     /// Its visible words, white space collapsed; the alternative text for an image link.
-    pub anchor: Arc<str>,
+    pub anchor: SharedText,
     /// How prominent it is.
     pub look: LinkLook,
     /// What its `rel` asks of us.

@@ -2,15 +2,14 @@
 //!
 //! Whatever compares words (an index, a query, a judge of topics) cuts its text here, so that all cut alike:
 //! [`Analysis`] is the user's choice, [`Analyzer`] carries it out. [`language()`] guesses the language of a text,
-//! [`spell`] finds the words near a mistyped one, [`suggest`] completes what is being typed, [`Eight`] looks at eight bytes at
-//! a time. Nothing here reads files or knows an index.
+//! [`spell`] finds the words near a mistyped one, [`suggest`] completes what is being typed. Nothing here
+//! reads files or knows an index.
 
 mod analysis;
 mod analyzer;
 mod cache;
 mod cut;
 mod edits;
-mod eight;
 mod error;
 mod fold;
 mod language;
@@ -23,7 +22,6 @@ pub mod suggest;
 
 pub use analysis::{Analysis, StopWords, Tokenizer};
 pub use analyzer::{Analyzer, Word};
-pub use eight::{Eight, Marks, plain_blocks};
 pub use error::TextError;
 pub use fold::fold;
 pub use language::{Language, language};

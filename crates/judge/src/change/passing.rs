@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use text::{Eight, plain_blocks};
+use eight::{Eight, plain_blocks};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::text::{WordChange, words as word_changes};
@@ -139,17 +139,22 @@ pub fn lasting_hash(text: &str, main: &str) -> u64 {
     for special in specials(text) {
         // Everything before it lasts as it is, with one space behind each word.
         push_words(&mut lasting, &text.as_bytes()[from..special.start]);
-        add_words(&mut lasting, words(&text[special.clone()]).filter(|word| !has_digit(word)));
+        let words = words(&text[special.clone()]).filter(|word| !has_digit(word));
+        words.for_each(|word| push_word(&mut lasting, word));
         from = special.end;
     }
     push_words(&mut lasting, &text.as_bytes()[from..]);
-    let numbered = specials(main).flat_map(|special| words(&main[special])).filter(|word| has_digit(word));
-    add_words(&mut lasting, numbered.filter(|word| !is_passing(word)));
+    for special in specials(main) {
+        let numbered = words(&main[special]).filter(|word| has_digit(word));
+        numbered.filter(|word| !is_passing(word)).for_each(|word| push_word(&mut lasting, word));
+    }
     if lasting.is_empty() { 0 } else { xxh3_64(&lasting).max(1) }
 }
 
-fn add_words<'a>(lasting: &mut Vec<u8>, words: impl Iterator<Item = &'a str>) {
-    words.for_each(|word| push_words(lasting, word.as_bytes()));
+/// Adds a word and a space.
+fn push_word(lasting: &mut Vec<u8>, word: &str) {
+    lasting.extend_from_slice(word.as_bytes());
+    lasting.push(b' ');
 }
 
 /// Adds words with one space or line end between them, and a space behind the last.
@@ -203,18 +208,42 @@ fn is_gap(byte: &u8) -> bool {
     (*byte == b' ') | (*byte == b'\n')
 }
 
-/// The words of a text; of ASCII without asking of each letter what Unicode says of it.
+/// The words of a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_space = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
-    let (ascii, other) = if text.is_ascii() { (text, "") } else { ("", text) };
-    // Cut at ASCII, UTF-8 stays UTF-8.
-    let cut = ascii.as_bytes().split(is_space).flat_map(str::from_utf8).filter(|word| !word.is_empty());
-    cut.chain(other.split_whitespace())
+    let is_space = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let start = rest.bytes().position(|byte| !is_space(byte))?;
+            rest = &rest[start..];
+            let end = rest.bytes().position(|byte| is_space(byte) | !byte.is_ascii()).unwrap_or(rest.len());
+            // Of ASCII nobody needs to ask of each letter what Unicode says of it.
+            let end = match rest.as_bytes().get(end) {
+                Some(byte) if !byte.is_ascii() => rest.find(char::is_whitespace).unwrap_or(rest.len()),
+                _ => end,
+            };
+            let (word, after) = rest.split_at(end);
+            if !word.is_empty() {
+                rest = after;
+                return Some(word);
+            }
+            rest = rest.trim_start();
+        }
+    })
 }
 
 fn has_digit(word: &str) -> bool {
-    let digits = word.bytes().fold(0, |found, byte| found | u8::from(byte.is_ascii_digit()));
-    digits > 0 || !word.is_ascii() && word.contains(char::is_numeric)
+    let (mut digits, mut others) = (false, false);
+    for byte in word.bytes() {
+        digits |= byte.is_ascii_digit();
+        others |= !byte.is_ascii();
+    }
+    digits || others && word.contains(is_numeric)
+}
+
+/// As Unicode has it. Signs of texts, such as dashes and quotation marks, are no numbers without a look into its tables.
+fn is_numeric(letter: char) -> bool {
+    !matches!(letter, '\u{80}'..='\u{b1}' | '\u{2000}'..='\u{206f}') && letter.is_numeric()
 }
 
 /// What differs between two texts of words with one space between; none where that is long.
@@ -357,6 +386,11 @@ mod tests {
         assert_eq!(lasting_hash("", ""), 0);
     }
 
+    #[test]
+    fn numbers_are_those_of_unicode() {
+        assert!(('\0'..=char::MAX).all(|letter| is_numeric(letter) == letter.is_numeric()));
+    }
+
     proptest! {
         /// Stored hashes stay what they were.
         #[test]
@@ -364,6 +398,7 @@ mod tests {
             text in "([a-z]{1,6}|[0-9:.$/-]{1,4}|[ \\n\\u{a0}é]| ){0,60}",
             main in "([a-z]{1,6}|[0-9:.$/-]{1,9}|[0-9a-f]{12,16}|[ \\n]| ){0,30}",
         ) {
+            let has_digit = |word: &&str| word.contains(char::is_numeric);
             let mut words: Vec<&str> = text.split_whitespace().filter(|word| !has_digit(word)).collect();
             let numbered = if main.is_empty() { &text } else { &main };
             let lasts = |word: &&str| has_digit(word) && !matches!(kind(word), Kind::Time | Kind::Token);

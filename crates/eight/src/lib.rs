@@ -1,4 +1,5 @@
-//! Eight bytes at a time: most texts are ASCII, of which a machine word tells as much as a look at each letter.
+//! Eight bytes at a time: most texts are ASCII, of which a machine word tells as much as a look at each letter, and a loop
+//! over each would end where no processor foresees it.
 
 use std::ops::{BitAnd, BitOr, Not};
 
@@ -39,6 +40,15 @@ impl Eight {
     #[inline]
     pub fn at_least(self, byte: u8) -> Marks {
         Marks((((self.0 & !HIGH) + ONES * u64::from(128 - byte)) | self.0) & HIGH)
+    }
+
+    /// Bytes that are neither small letters nor digits.
+    #[inline]
+    pub fn no_letters(self) -> Marks {
+        let at_least = |byte: u8| (self.0 & !HIGH) + ONES * u64::from(128 - byte);
+        let letters = at_least(b'a') & !at_least(b'z' + 1);
+        let digits = at_least(b'0') & !at_least(b'9' + 1);
+        Marks((!(letters | digits) | self.0) & HIGH)
     }
 
     /// The first of them, up to eight, as a number.
@@ -115,6 +125,20 @@ impl Not for Marks {
     }
 }
 
+/// Where the first byte stands, from `from` on, that is `meant`.
+#[inline]
+pub fn find(bytes: &[u8], from: usize, meant: impl Fn(Eight) -> Marks) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let rest = &bytes[at..];
+        let first = meant(Eight::of(rest, 0)).first();
+        if first < 8 || rest.len() <= 8 {
+            return (first < rest.len().min(8)).then_some(at + first);
+        }
+        at += 8;
+    }
+}
+
 /// How many bytes may be passed over, 32 at a time, of which `is_plain(byte, next)` holds, whatever follows. It is asked
 /// of all 32 at once, so it should decide without branching.
 #[inline]
@@ -152,10 +176,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn marks_are_those_of_each_byte(bytes in any::<[u8; 8]>(), byte in 0..=255_u8, ninth in any::<bool>()) {
+        fn marks_are_those_of_each_byte(bytes in prop::array::uniform8(prop_oneof![any::<u8>(), 47u8..60, 95u8..125]), byte in 0..=255_u8, ninth in any::<bool>()) {
             let eight = Eight::of(&bytes, 0);
             check(eight.equal(byte), &bytes, |at| bytes[at] == byte)?;
             check(eight.equal(bytes[3]), &bytes, |at| bytes[at] == bytes[3])?;
+            let is_letter = |at: usize| bytes[at].is_ascii_lowercase() || bytes[at].is_ascii_digit();
+            check(eight.no_letters(), &bytes, |at| !is_letter(at))?;
             if (1..128).contains(&byte) {
                 let marks = eight.at_least(byte);
                 check(marks, &bytes, |at| bytes[at] >= byte)?;
@@ -164,6 +190,15 @@ mod tests {
                 let is_behind = |at: usize| at.checked_sub(1).map_or(ninth, |before| bytes[before] >= byte);
                 check(marks.behind(ninth), &bytes, is_behind)?;
                 prop_assert_eq!(marks.has_last(), bytes[7] >= byte);
+            }
+        }
+
+        #[test]
+        fn the_first_byte_is_found(bytes in prop::collection::vec(97..100_u8, 0..30), from in 0..30_usize) {
+            let from = from.min(bytes.len());
+            for byte in [b'a', b'c', b'x', 0] {
+                let expected = bytes[from..].iter().position(|other| *other == byte).map(|at| from + at);
+                prop_assert_eq!(find(&bytes, from, |eight| eight.equal(byte)), expected);
             }
         }
 

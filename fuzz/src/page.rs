@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use extract::Input;
-use html::{Known, Listener, NodeId, Tag, Tree};
+use html::{ElementName, Listener, NodeId, Tag, Tree};
 use model::{Headers, Normalise, Page, PageUrl};
 
 /// Links kept of a page here: few, so that the limit is met.
@@ -65,7 +65,7 @@ impl Listener for Log {
         self.0.push(Event::Start(tag.name().to_owned(), attributes.collect(), tag.self_closing()));
     }
 
-    fn end(&mut self, name: &str, _: Known) {
+    fn end(&mut self, name: &str, _: ElementName) {
         self.0.push(Event::End(name.to_owned()));
     }
 

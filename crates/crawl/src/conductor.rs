@@ -393,7 +393,7 @@ impl Conductor {
                         Ok(()) = wish.changed() => None,
                     }
                 };
-                wait_for(told, wait).flatten()
+                wait_for(told, wait, self.clock.process()).flatten()
             }
         };
         state.slot_time.begin(waited, self.clock.process().elapsed());

@@ -13,6 +13,7 @@ use kv::{KvError, Reader};
 use crate::CrawlError;
 use crate::conductor::{Conductor, State};
 use crate::visit::{Message, Pace};
+use crate::waiting::wait_for;
 
 /// Mendings in a row, without a commit in between, of a run that is to end or whose disk is not full.
 const MOST: u32 = 4;
@@ -88,14 +89,7 @@ impl Conductor {
                 return Err(CrawlError::Lost("a visit"));
             }
             self.publish(state, false);
-            let inbox = &mut self.inbox;
-            let message = self.runtime.block_on(async {
-                tokio::select! {
-                    message = inbox.recv() => message,
-                    () = tokio::time::sleep(FIRST_WAIT) => None,
-                }
-            });
-            match message {
+            match wait_for(self.inbox.recv(), FIRST_WAIT, self.clock.process()).flatten() {
                 Some(Message::Read(read)) => self.slots.unread.settled(read.lease),
                 Some(Message::Released(lease, slot)) => {
                     state.free_slots.push(slot);
@@ -134,11 +128,12 @@ impl Conductor {
 
     fn wait_for_wish(&mut self, wait: Duration) {
         let wish = &mut self.wish;
-        self.runtime.block_on(async {
-            tokio::select! {
-                Ok(()) = wish.changed() => {}
-                () = tokio::time::sleep(wait) => {}
+        let told = async {
+            if wish.changed().await.is_err() {
+                // Nobody can wish any more.
+                std::future::pending::<()>().await;
             }
-        });
+        };
+        wait_for(told, wait, self.clock.process());
     }
 }

@@ -42,13 +42,10 @@ impl Eight {
         Marks((((self.0 & !HIGH) + ONES * u64::from(128 - byte)) | self.0) & HIGH)
     }
 
-    /// Bytes that are neither small letters nor digits.
+    /// Bytes from one to another, both of ASCII.
     #[inline]
-    pub fn no_letters(self) -> Marks {
-        let at_least = |byte: u8| (self.0 & !HIGH) + ONES * u64::from(128 - byte);
-        let letters = at_least(b'a') & !at_least(b'z' + 1);
-        let digits = at_least(b'0') & !at_least(b'9' + 1);
-        Marks((!(letters | digits) | self.0) & HIGH)
+    pub fn between(self, least: u8, most: u8) -> Marks {
+        self.at_least(least) & !self.at_least(most + 1)
     }
 
     /// The first of them, up to eight, as a number.
@@ -176,15 +173,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn marks_are_those_of_each_byte(bytes in prop::array::uniform8(prop_oneof![any::<u8>(), 47u8..60, 95u8..125]), byte in 0..=255_u8, ninth in any::<bool>()) {
+        fn marks_are_those_of_each_byte(bytes in any::<[u8; 8]>(), byte in 0..=255_u8, ninth in any::<bool>()) {
             let eight = Eight::of(&bytes, 0);
             check(eight.equal(byte), &bytes, |at| bytes[at] == byte)?;
             check(eight.equal(bytes[3]), &bytes, |at| bytes[at] == bytes[3])?;
-            let is_letter = |at: usize| bytes[at].is_ascii_lowercase() || bytes[at].is_ascii_digit();
-            check(eight.no_letters(), &bytes, |at| !is_letter(at))?;
             if (1..128).contains(&byte) {
                 let marks = eight.at_least(byte);
                 check(marks, &bytes, |at| bytes[at] >= byte)?;
+                let least = byte.min(100);
+                check(eight.between(least, 126), &bytes, |at| (least..=126).contains(&bytes[at]))?;
                 let is_next = |at: usize| bytes.get(at + 1).map_or(ninth, |next| *next >= byte);
                 check(marks.in_a_row(ninth), &bytes, |at| bytes[at] >= byte && is_next(at))?;
                 let is_behind = |at: usize| at.checked_sub(1).map_or(ninth, |before| bytes[before] >= byte);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use extract::Input;
-use html::{Known, Listener, Tag};
+use html::{ElementName, Listener, Tag};
 use model::{Headers, Normalise, PageUrl};
 
 /// Hears everything, does nothing.
@@ -11,7 +11,7 @@ struct Deaf;
 
 impl Listener for Deaf {
     fn start(&mut self, _: &Tag<'_>) {}
-    fn end(&mut self, _: &str, _: Known) {}
+    fn end(&mut self, _: &str, _: ElementName) {}
     fn text(&mut self, _: &str) {}
 }
 

@@ -1,6 +1,6 @@
 //! Elements that give a page its shape, by name.
 
-use html::Known;
+use html::ElementName;
 
 /// An element that matters to the outline of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +59,9 @@ pub(crate) const ELEMENTS: usize = Element::Unseen as usize + 1;
 
 impl Element {
     /// It, if it matters.
-    pub(crate) fn of(known: Known) -> Option<Element> {
-        static ELEMENTS: [Option<Element>; Known::COUNT] = html::of_known!(Element::named);
-        ELEMENTS[known.index()]
+    pub(crate) fn of(element: ElementName) -> Option<Element> {
+        static BY_NAME: [Option<Element>; ElementName::COUNT] = html::by_element_name!(Element::named);
+        BY_NAME[element.index()]
     }
 
     /// The element of this lower-case name.

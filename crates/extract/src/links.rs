@@ -149,11 +149,11 @@ impl Links {
             }
             let look = found.look(distance(page, &url), words);
             let Range { start, .. } = found.anchor;
-            let words = anchors[found.anchor.clone()].trim_end();
-            let anchor = if words.is_empty() && !found.alt.is_empty() {
+            let text = anchors[found.anchor.clone()].trim_end();
+            let anchor = if text.is_empty() && !found.alt.is_empty() {
                 found.alt.trim_end().into()
             } else {
-                SharedText::of(&anchors, start..start + words.len())
+                SharedText::of(&anchors, start..start + text.len())
             };
             links.push(Link { url, anchor, look, rel: found.rel, kind: found.kind });
         }

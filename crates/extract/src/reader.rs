@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use html::{Known, Listener, Tag};
+use html::{ElementName, Listener, Tag};
 use model::{Joiner, LinkKind, Page};
 use url::Url;
 
@@ -373,7 +373,7 @@ impl Reader<'_> {
         }
         let at = self.words.length();
         let name = tag.name();
-        let element = Element::of(tag.known());
+        let element = Element::of(tag.element_name());
         let is_custom = element.is_none() && is_custom(name);
         let hint = self.hints.of(tag, is_custom);
         if let Some(element) = element {
@@ -383,7 +383,7 @@ impl Reader<'_> {
                 self.words.line();
             }
         } else {
-            match role(tag.known()) {
+            match role(tag.element_name()) {
                 Role::Block => self.outline.rule(at),
                 Role::FormPart if asks_for_mail(tag) => self.outline.asks(),
                 Role::Inline | Role::Format(_) | Role::Anchor => {
@@ -399,12 +399,12 @@ impl Reader<'_> {
         self.marks.start(tag, &hint, self.outline.current(), at);
     }
 
-    fn shape_end(&mut self, name: &str, known: Known) {
+    fn shape_end(&mut self, name: &str, element: ElementName) {
         if self.hidden.is_some() || self.links_only {
             return;
         }
         let at = self.words.length();
-        if let Some(element) = Element::of(known) {
+        if let Some(element) = Element::of(element) {
             self.outline.end(element, at);
         } else if is_custom(name) {
             if self.outline.end_custom(at) {
@@ -461,10 +461,10 @@ fn asks_for_mail(tag: &Tag<'_>) -> bool {
 }
 
 impl Listener for Reader<'_> {
-    fn wants_attributes(&self, known: Known) -> bool {
+    fn wants_attributes(&self, element: ElementName) -> bool {
         !self.links_only
             || !matches!(
-                role(known),
+                role(element),
                 Role::Inline
                     | Role::Block
                     | Role::Break
@@ -477,7 +477,7 @@ impl Listener for Reader<'_> {
 
     fn start(&mut self, tag: &Tag<'_>) {
         self.shape_start(tag);
-        match role(tag.known()) {
+        match role(tag.element_name()) {
             Role::Inline => {}
             Role::Block | Role::Break => self.words.line(),
             Role::Cell => self.pass_cell_edge(),
@@ -531,9 +531,9 @@ impl Listener for Reader<'_> {
         }
     }
 
-    fn end(&mut self, name: &str, known: Known) {
-        self.shape_end(name, known);
-        match role(known) {
+    fn end(&mut self, name: &str, element: ElementName) {
+        self.shape_end(name, element);
+        match role(element) {
             Role::Block => {
                 self.words.line();
                 if name == "form" {

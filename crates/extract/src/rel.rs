@@ -1,7 +1,7 @@
 //! All words of the `rel` of a page's links, for people who ask what a page says. A crawl keeps those few that matter
 //! to it, with the links; so this reads the page once more, and costs it nothing.
 
-use html::{Known, Listener, Tag};
+use html::{ElementName, Listener, Tag};
 use model::{Joiner, Link, LinkKind};
 use url::Url;
 
@@ -78,7 +78,7 @@ impl Listener for Heard {
         }
     }
 
-    fn end(&mut self, name: &str, _: Known) {
+    fn end(&mut self, name: &str, _: ElementName) {
         if name == "template" {
             self.templates = self.templates.saturating_sub(1);
         }

@@ -1,6 +1,6 @@
 //! What an element means for reading a page.
 
-use html::Known;
+use html::ElementName;
 
 /// The part an element plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +54,9 @@ pub(crate) enum Hidden {
 }
 
 /// The role of an element.
-pub(crate) fn role(known: Known) -> Role {
-    static ROLES: [Role; Known::COUNT] = html::of_known!(named);
-    ROLES[known.index()]
+pub(crate) fn role(element: ElementName) -> Role {
+    static ROLES: [Role; ElementName::COUNT] = html::by_element_name!(named);
+    ROLES[element.index()]
 }
 
 /// The role of the element with this lower-case name.

@@ -69,7 +69,7 @@ impl Words {
         let (eights, rest) = text.as_chunks::<8>();
         for bytes in eights {
             let eight = Eight::from(*bytes);
-            let spaces = eight.equal(b' ') | eight.at_least(0x09) & !eight.at_least(0x0e);
+            let spaces = eight.equal(b' ') | eight.between(0x09, 0x0d);
             words += (!spaces & spaces.behind(after_space)).count(8);
             after_space = spaces.has_last();
         }

@@ -2,7 +2,7 @@
 //!
 //! Tags that HTML implies (`<tbody>`, `</p>`) are not announced: events follow the page as written.
 
-use crate::Known;
+use crate::ElementName;
 
 /// Hears a page being read.
 pub trait Listener {
@@ -11,11 +11,11 @@ pub trait Listener {
     /// Whether the attributes of such a start tag are looked at. Where they are not, they need not be told, nor whether it
     /// closes itself.
     #[inline]
-    fn wants_attributes(&self, _known: Known) -> bool {
+    fn wants_attributes(&self, _element: ElementName) -> bool {
         true
     }
     /// An end tag; its name is lower-case.
-    fn end(&mut self, name: &str, known: Known);
+    fn end(&mut self, name: &str, element: ElementName);
     /// A piece of text with its character references decoded. One run of text may come in several pieces, cut
     /// anywhere between two characters.
     fn text(&mut self, text: &str);
@@ -24,7 +24,7 @@ pub trait Listener {
 /// Hears nothing: for those who want the tree alone.
 impl Listener for () {
     fn start(&mut self, _: &Tag<'_>) {}
-    fn end(&mut self, _: &str, _: Known) {}
+    fn end(&mut self, _: &str, _: ElementName) {}
     fn text(&mut self, _: &str) {}
 }
 
@@ -32,7 +32,7 @@ impl Listener for () {
 #[derive(Clone, Copy)]
 pub struct Tag<'a> {
     pub(crate) name: &'a str,
-    pub(crate) known: Known,
+    pub(crate) element: ElementName,
     pub(crate) self_closing: bool,
     pub(crate) texts: Texts<'a>,
     pub(crate) attributes: &'a [Attribute],
@@ -82,9 +82,9 @@ impl<'a> Tag<'a> {
         self.name
     }
 
-    /// The element, by what HTML knows.
-    pub fn known(&self) -> Known {
-        self.known
+    /// The name's number.
+    pub fn element_name(&self) -> ElementName {
+        self.element
     }
 
     /// True for `<name/>`, which means something only inside `<svg>` and `<math>`.

@@ -1,6 +1,6 @@
 //! Reading without a tree.
 
-use crate::Known;
+use crate::ElementName;
 use crate::events::{Listener, Tag};
 use crate::switch::Switch;
 use crate::tokens::{Sink, State, tokenize};
@@ -18,8 +18,8 @@ struct Fast<'l, L> {
 impl<L: Listener> Sink for Fast<'_, L> {
     const ALL: bool = false;
 
-    fn wants_attributes(&self, known: Known) -> bool {
-        self.listener.wants_attributes(known) || self.switch.wants_attributes(known)
+    fn wants_attributes(&self, element: ElementName) -> bool {
+        self.listener.wants_attributes(element) || self.switch.wants_attributes(element)
     }
 
     fn start(&mut self, tag: &Tag<'_>) -> Option<State> {
@@ -27,9 +27,9 @@ impl<L: Listener> Sink for Fast<'_, L> {
         self.switch.start(tag)
     }
 
-    fn end(&mut self, name: &str, known: Known) {
-        self.listener.end(name, known);
-        self.switch.end(name, known);
+    fn end(&mut self, name: &str, element: ElementName) {
+        self.listener.end(name, element);
+        self.switch.end(name, element);
     }
 
     fn text(&mut self, text: &str) {

@@ -9,9 +9,9 @@
 
 mod arena;
 mod doctype;
+mod element_name;
 mod events;
 mod fast;
-mod known;
 pub mod limits;
 #[cfg(test)]
 mod oracle;
@@ -22,9 +22,9 @@ mod switch;
 mod tokens;
 mod tree;
 
+pub use element_name::ElementName;
 pub use events::{Listener, Tag};
 pub use fast::read;
-pub use known::Known;
 pub use parse::parse;
 pub use switch::is_void;
 pub use tree::{Kind, NodeId, Space, Tree};

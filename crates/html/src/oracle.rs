@@ -12,7 +12,7 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use proptest::prelude::*;
 
-use crate::Known;
+use crate::ElementName;
 use crate::arena::Arena;
 use crate::{Kind, Listener, NodeId, Space, Tag, Tree};
 
@@ -32,6 +32,7 @@ impl Log {
 
 impl Listener for Log {
     fn start(&mut self, tag: &Tag<'_>) {
+        assert_eq!(tag.element_name(), ElementName::of(tag.name()), "{}", tag.name());
         let mut line = format!("<{}", tag.name());
         for (name, value) in tag.attributes() {
             write!(line, " {name}={value:?}").unwrap();
@@ -40,7 +41,8 @@ impl Listener for Log {
         self.line(line);
     }
 
-    fn end(&mut self, name: &str, _: Known) {
+    fn end(&mut self, name: &str, element: ElementName) {
+        assert_eq!(element, ElementName::of(name), "{name}");
         self.line(format!("</{name}>"));
     }
 
@@ -65,12 +67,12 @@ impl Listener for Names {
         self.log.line(format!("<{}", tag.name()));
     }
 
-    fn wants_attributes(&self, _: Known) -> bool {
+    fn wants_attributes(&self, _: ElementName) -> bool {
         self.wants_attributes
     }
 
-    fn end(&mut self, name: &str, known: Known) {
-        self.log.end(name, known);
+    fn end(&mut self, name: &str, element: ElementName) {
+        self.log.end(name, element);
     }
 
     fn text(&mut self, text: &str) {
@@ -98,7 +100,7 @@ impl TokenSink for Between {
                 line.push_str(if tag.self_closing { "/>" } else { ">" });
                 log.line(line);
             }
-            Token::TagToken(tag) => log.end(&tag.name, Known::default()),
+            Token::TagToken(tag) => log.end(&tag.name, ElementName::of(&tag.name)),
             Token::CharacterTokens(text) => log.text(text),
             _ => {}
         }
@@ -399,7 +401,7 @@ fn ids_are_in_document_order() {
 fn soup() -> impl Strategy<Value = String> {
     let names = "a b i p div li ul table tr td th tbody caption col select option optgroup title textarea script style \
                  noscript iframe head body html form input br img h1 button template nobr font pre xmp noframes object \
-                 ruby rt dd dt hr custom-x plaintext";
+                 ruby rt dd dt hr custom-x plaintext plaintex blockquo blockquotes";
     let name = prop::sample::select(names.split_whitespace().collect::<Vec<_>>());
     let piece = prop_oneof![
         8 => (name.clone(), "[ /]?[a-c='\"& ]{0,8}").prop_map(|(name, rest)| format!("<{name}{rest}>")),

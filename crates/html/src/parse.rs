@@ -12,7 +12,7 @@ use html5ever::tokenizer::{Doctype, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute, LocalName, QualName, ns};
 
-use crate::Known;
+use crate::ElementName;
 use crate::arena::Arena;
 use crate::events::{Listener, Tag};
 use crate::limits;
@@ -116,7 +116,7 @@ impl<L: Listener> Parsing<'_, L> {
 impl<L: Listener> Sink for Parsing<'_, L> {
     const ALL: bool = true;
 
-    fn wants_attributes(&self, _: Known) -> bool {
+    fn wants_attributes(&self, _: ElementName) -> bool {
         true
     }
 
@@ -127,7 +127,7 @@ impl<L: Listener> Sink for Parsing<'_, L> {
         }
         self.flush();
         let name = LocalName::from(tag.name());
-        let stays_open = !is_void(tag.name()) && !is_raw(tag.known());
+        let stays_open = !is_void(tag.name()) && !is_raw(tag.element_name());
         if stays_open && (!self.skipped.names.is_empty() || self.is_deep()) {
             self.skipped.push(name);
             return None;
@@ -154,10 +154,10 @@ impl<L: Listener> Sink for Parsing<'_, L> {
         state
     }
 
-    fn end(&mut self, name: &str, known: Known) {
-        self.listener.end(name, known);
+    fn end(&mut self, name: &str, element: ElementName) {
+        self.listener.end(name, element);
         if let Some(switch) = &mut self.cut {
-            return switch.end(name, known);
+            return switch.end(name, element);
         }
         self.flush();
         let local_name = LocalName::from(name);

@@ -31,9 +31,6 @@ pub(crate) fn push_value(to: &mut String, value: &str) {
     to.push_str(rest);
 }
 
-/// Letters of a name, at most; none is as long.
-const LONGEST: usize = 40;
-
 /// Those that most pages are full of, and their lengths.
 fn common(text: &[u8]) -> Option<(char, usize)> {
     Some(match text {
@@ -52,6 +49,9 @@ fn common(text: &[u8]) -> Option<(char, usize)> {
         _ => return None,
     })
 }
+
+/// Letters of a name, at most; none is as long.
+const LONGEST: usize = 40;
 
 /// The longest name that is one; `&notit` is `¬it`.
 fn name(text: &str, in_attribute: bool) -> Option<(Characters, usize)> {

@@ -7,7 +7,7 @@
 
 use crate::events::Tag;
 use crate::tokens::State;
-use crate::{Known, of_known};
+use crate::{ElementName, by_element_name};
 
 /// Follows what is open inside `<svg>` and `<math>`.
 pub(crate) struct Switch {
@@ -17,11 +17,11 @@ pub(crate) struct Switch {
 }
 
 /// Places for known elements, and for hashes of names.
-const OUTSIDE: usize = Known::COUNT + HASHES;
+const OUTSIDE: usize = ElementName::COUNT + HASHES;
 const HASHES: usize = 64;
 
-const SVG: Known = Known::of("svg");
-const MATH: Known = Known::of("math");
+const SVG: ElementName = ElementName::of("svg");
+const MATH: ElementName = ElementName::of("math");
 
 /// An open element inside a drawing or a formula, or that drawing or formula itself.
 struct Open {
@@ -59,28 +59,28 @@ impl Default for Switch {
 
 impl Switch {
     /// Whether something follows from the attributes of a tag: only where drawings and formulas are.
-    pub(crate) fn wants_attributes(&self, known: Known) -> bool {
-        !self.open.is_empty() || matches!(known, SVG | MATH)
+    pub(crate) fn wants_attributes(&self, element: ElementName) -> bool {
+        !self.open.is_empty() || matches!(element, SVG | MATH)
     }
 
     /// The state in which the content of this element is read, if not as usual.
     pub(crate) fn start(&mut self, tag: &Tag<'_>) -> Option<State> {
         match self.open.last().map(|open| open.kind) {
-            None if matches!(tag.known(), SVG | MATH) => {
+            None if matches!(tag.element_name(), SVG | MATH) => {
                 self.push_root(tag);
                 None
             }
             None => {
-                self.outside[slot(tag.name(), tag.known())] += 1;
-                content_state(tag.known())
+                self.outside[slot(tag.name(), tag.element_name())] += 1;
+                content_state(tag.element_name())
             }
             Some(kind) => self.start_inside(tag, kind),
         }
     }
 
-    pub(crate) fn end(&mut self, name: &str, known: Known) {
+    pub(crate) fn end(&mut self, name: &str, element: ElementName) {
         let Some(top) = self.open.last() else {
-            let count = &mut self.outside[slot(name, known)];
+            let count = &mut self.outside[slot(name, element)];
             *count = count.saturating_sub(1);
             return;
         };
@@ -99,9 +99,9 @@ impl Switch {
         let start = html.map_or(0, |at| at + 1);
         match self.open[start..].iter().rposition(|open| open.name == name) {
             Some(at) => self.open.truncate(start + at),
-            None if is_void(name) || is_raw(known) || matches!(known, SVG | MATH) => {}
+            None if is_void(name) || is_raw(element) || matches!(element, SVG | MATH) => {}
             None if html.is_none() => {
-                let count = &mut self.outside[slot(name, known)];
+                let count = &mut self.outside[slot(name, element)];
                 if *count > 0 {
                     // It closes an element around the drawing, which ends with it.
                     *count -= 1;
@@ -110,7 +110,7 @@ impl Switch {
             }
             None => {
                 self.open.truncate(start);
-                self.end(name, known);
+                self.end(name, element);
             }
         }
     }
@@ -129,7 +129,7 @@ impl Switch {
             Kind::Svg | Kind::Math => false,
         };
         if as_html {
-            if matches!(tag.known(), SVG | MATH) {
+            if matches!(tag.element_name(), SVG | MATH) {
                 self.push_root(tag);
                 return None;
             }
@@ -138,12 +138,12 @@ impl Switch {
                 || matches!(name, "dd" | "dt" | "li" | "option" | "p" | "td" | "th" | "tr")
                     && self.open.last().is_some_and(|open| open.name == name);
             if ends_itself && kind == Kind::Html {
-                self.end(name, tag.known());
+                self.end(name, tag.element_name());
             }
             if !is_void(name) {
                 self.push(name, Kind::Html);
             }
-            return content_state(tag.known());
+            return content_state(tag.element_name());
         }
         if ends_foreign(tag) {
             self.break_out();
@@ -167,7 +167,7 @@ impl Switch {
     /// Enters a drawing or a formula.
     fn push_root(&mut self, tag: &Tag<'_>) {
         if !tag.self_closing() {
-            self.push(tag.name(), if tag.name() == "svg" { Kind::Svg } else { Kind::Math });
+            self.push(tag.name(), if tag.element_name() == SVG { Kind::Svg } else { Kind::Math });
         }
     }
 
@@ -201,17 +201,17 @@ impl Switch {
 }
 
 /// Where elements of this name are counted.
-fn slot(name: &str, known: Known) -> usize {
-    if known != Known::default() {
-        return known.index();
+fn slot(name: &str, element: ElementName) -> usize {
+    if element != ElementName::default() {
+        return element.index();
     }
     let bytes = name.as_bytes();
     let (first, last) = (bytes.first().copied().unwrap_or(0), bytes.last().copied().unwrap_or(0));
-    Known::COUNT + (usize::from(first) * 31 + usize::from(last) * 5 + bytes.len()) % HASHES
+    ElementName::COUNT + (usize::from(first) * 31 + usize::from(last) * 5 + bytes.len()) % HASHES
 }
 
 /// The state for the content of an HTML element. `<noscript>` is read as markup: nobody here runs scripts.
-fn content_state(known: Known) -> Option<State> {
+fn content_state(element: ElementName) -> Option<State> {
     const fn of(name: &[u8]) -> Option<State> {
         match name {
             b"script" => Some(State::ScriptData),
@@ -221,8 +221,8 @@ fn content_state(known: Known) -> Option<State> {
             _ => None,
         }
     }
-    static STATES: [Option<State>; Known::COUNT] = of_known!(of);
-    STATES[known.index()]
+    static STATES: [Option<State>; ElementName::COUNT] = by_element_name!(of);
+    STATES[element.index()]
 }
 
 /// True of elements without content, old ones included.
@@ -252,8 +252,8 @@ pub fn is_void(name: &str) -> bool {
 }
 
 /// Elements whose content is no markup: they never hold another element open.
-pub(crate) fn is_raw(known: Known) -> bool {
-    content_state(known).is_some()
+pub(crate) fn is_raw(element: ElementName) -> bool {
+    content_state(element).is_some()
 }
 
 /// Tags that are so surely HTML that they end the drawing or formula they stand in.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use eight::{Eight, find};
 use memchr::{memchr, memchr2, memmem};
 
-use crate::Known;
+use crate::ElementName;
 use crate::doctype::Doctype;
 use crate::events::{Attribute, Span, Tag, Texts};
 use crate::limits;
@@ -21,10 +21,10 @@ pub(crate) trait Sink {
     const ALL: bool;
 
     /// Whether the attributes of this start tag are looked at.
-    fn wants_attributes(&self, known: Known) -> bool;
+    fn wants_attributes(&self, element: ElementName) -> bool;
     /// A start tag. The answer is how its content is to be read, if not as usual.
     fn start(&mut self, tag: &Tag<'_>) -> Option<State>;
-    fn end(&mut self, name: &str, known: Known);
+    fn end(&mut self, name: &str, element: ElementName);
     fn text(&mut self, text: &str);
     /// A NUL in the text, which HTML drops and `<svg>` replaces.
     fn nul(&mut self);
@@ -56,7 +56,7 @@ pub(crate) fn tokenize(html: &str, sink: &mut impl Sink) {
         has_nul: memchr(0, html.as_bytes()).is_some(),
         sink,
         name: Span::default(),
-        known: Known::default(),
+        element: ElementName::default(),
         rewritten: String::new(),
         attributes: Vec::new(),
     };
@@ -82,7 +82,7 @@ struct Tokenizer<'p, S> {
     sink: &'p mut S,
     /// The name of the tag being read, and of the last start tag.
     name: Span,
-    known: Known,
+    element: ElementName,
     /// What of the tag is not on the page as HTML knows it.
     rewritten: String,
     attributes: Vec<Attribute>,
@@ -158,7 +158,13 @@ impl<S: Sink> Tokenizer<'_, S> {
         let self_closing = self.tag(self.at + 1, true)?;
         let texts = Texts { page: self.html, rewritten: &self.rewritten };
         let name = texts.at(self.name);
-        self.sink.start(&Tag { name, known: self.known, self_closing, texts, attributes: &self.attributes })
+        self.sink.start(&Tag {
+            name,
+            element: self.element,
+            self_closing,
+            texts,
+            attributes: &self.attributes,
+        })
     }
 
     fn end_tag(&mut self) {
@@ -166,7 +172,7 @@ impl<S: Sink> Tokenizer<'_, S> {
             Some(letter) if letter.is_ascii_alphabetic() => {
                 if self.tag(self.at + 2, false).is_some() {
                     let name = Texts { page: self.html, rewritten: &self.rewritten }.at(self.name);
-                    self.sink.end(name, self.known);
+                    self.sink.end(name, self.element);
                 }
             }
             // `</>` is nothing.
@@ -187,7 +193,7 @@ impl<S: Sink> Tokenizer<'_, S> {
         self.attributes.clear();
         let mut at = self.tag_name(start);
         if keep
-            && !self.sink.wants_attributes(self.known)
+            && !self.sink.wants_attributes(self.element)
             && let Some(end) = tag_end(bytes, at)
         {
             self.at = end + 1;
@@ -217,12 +223,12 @@ impl<S: Sink> Tokenizer<'_, S> {
     fn tag_name(&mut self, start: usize) -> usize {
         if let Some((length, letters)) = short_name(&self.html.as_bytes()[start..]) {
             self.name = Span { start, end: start + length, is_rewritten: false };
-            self.known = Known::short(letters);
+            self.element = ElementName::short(letters);
             return start + length;
         }
         let end;
         (self.name, end) = self.name_at(start, ends_name);
-        self.known = Known::of(Texts { page: self.html, rewritten: &self.rewritten }.at(self.name));
+        self.element = ElementName::of(Texts { page: self.html, rewritten: &self.rewritten }.at(self.name));
         end
     }
 
@@ -378,31 +384,23 @@ impl<S: Sink> Tokenizer<'_, S> {
     }
 }
 
-/// Bytes that are looked at eight at a time: most texts are not longer, and a loop over each would end where no processor
-/// foresees it.
+/// Bytes that are looked at eight at a time: most texts are not longer.
 const NEAR: usize = 16;
 
 /// Where the next byte stands that may begin markup or a reference.
 fn next_markup(bytes: &[u8]) -> Option<usize> {
-    let is_markup = |eight: Eight| eight.equal(b'<') | eight.equal(b'&');
-    let (eights, _) = bytes[..bytes.len().min(NEAR)].as_chunks();
-    for (nth, eight) in eights.iter().enumerate() {
-        let at = is_markup(Eight::from(*eight)).first();
-        if at < 8 {
-            return Some(8 * nth + at);
-        }
-    }
-    let far = 8 * eights.len();
-    Some(far + memchr2(b'<', b'&', bytes.get(far..)?)?)
+    let near = &bytes[..bytes.len().min(NEAR)];
+    let found = find(near, 0, |eight| eight.equal(b'<') | eight.equal(b'&'));
+    found.or_else(|| Some(near.len() + memchr2(b'<', b'&', &bytes[near.len()..])?))
 }
 
 /// A name of up to seven small letters and digits, as most are: how long it is, and its letters, the first in the lowest
 /// byte.
 fn short_name(bytes: &[u8]) -> Option<(usize, u64)> {
     let eight = Eight::from(*bytes.first_chunk()?);
-    let length = eight.no_letters().first();
-    let is_whole = bytes.get(length).is_some_and(|byte| ends_name(*byte));
-    (is_whole && length > 0).then(|| (length, eight.begin(length)))
+    let length = (!(eight.between(b'a', b'z') | eight.between(b'0', b'9'))).first();
+    let is_whole = (1..8).contains(&length) && ends_name(bytes[length]);
+    is_whole.then(|| (length, eight.begin(length)))
 }
 
 /// Where the tag ends whose attributes begin at `from`, if all their values are in quotes; otherwise it takes a closer look.

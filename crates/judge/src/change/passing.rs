@@ -139,8 +139,8 @@ pub fn lasting_hash(text: &str, main: &str) -> u64 {
     for special in specials(text) {
         // Everything before it lasts as it is, with one space behind each word.
         push_words(&mut lasting, &text.as_bytes()[from..special.start]);
-        let words = words(&text[special.clone()]).filter(|word| !has_digit(word));
-        words.for_each(|word| push_word(&mut lasting, word));
+        let unnumbered = words(&text[special.clone()]).filter(|word| !has_digit(word));
+        unnumbered.for_each(|word| push_word(&mut lasting, word));
         from = special.end;
     }
     push_words(&mut lasting, &text.as_bytes()[from..]);
@@ -192,7 +192,7 @@ fn first_special(bytes: &[u8], from: usize) -> Option<usize> {
         let eight = Eight::of(&bytes[at..], b'.');
         let line = eight.equal(b'\n');
         let gaps = (eight.equal(b' ') | line).in_a_row(bytes.get(at + 8).is_some_and(is_gap));
-        let digits = eight.at_least(b'0') & !eight.at_least(b'9' + 1);
+        let digits = eight.between(b'0', b'9');
         let others = eight.at_least(b'~' + 1) | !(eight.at_least(b' ') | line);
         let before = (gaps | digits | others).first();
         if before < 8 {
@@ -208,28 +208,13 @@ fn is_gap(byte: &u8) -> bool {
     (*byte == b' ') | (*byte == b'\n')
 }
 
-/// The words of a text.
+/// The words of a text; of ASCII without asking of each letter what Unicode says of it.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_space = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        loop {
-            let start = rest.bytes().position(|byte| !is_space(byte))?;
-            rest = &rest[start..];
-            let end = rest.bytes().position(|byte| is_space(byte) | !byte.is_ascii()).unwrap_or(rest.len());
-            // Of ASCII nobody needs to ask of each letter what Unicode says of it.
-            let end = match rest.as_bytes().get(end) {
-                Some(byte) if !byte.is_ascii() => rest.find(char::is_whitespace).unwrap_or(rest.len()),
-                _ => end,
-            };
-            let (word, after) = rest.split_at(end);
-            if !word.is_empty() {
-                rest = after;
-                return Some(word);
-            }
-            rest = rest.trim_start();
-        }
-    })
+    let is_space = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    let (ascii, other) = if text.is_ascii() { (text, "") } else { ("", text) };
+    // Cut at ASCII, UTF-8 stays UTF-8.
+    let cut = ascii.as_bytes().split(is_space).flat_map(str::from_utf8).filter(|word| !word.is_empty());
+    cut.chain(other.split_whitespace())
 }
 
 fn has_digit(word: &str) -> bool {
@@ -241,7 +226,7 @@ fn has_digit(word: &str) -> bool {
     digits || others && word.contains(is_numeric)
 }
 
-/// As Unicode has it. Signs of texts, such as dashes and quotation marks, are no numbers without a look into its tables.
+/// As Unicode has it. Of the signs of texts, such as dashes and quotation marks, it is told without a look into its tables.
 fn is_numeric(letter: char) -> bool {
     !matches!(letter, '\u{80}'..='\u{b1}' | '\u{2000}'..='\u{206f}') && letter.is_numeric()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use html::{Kind, Known, Listener, NodeId, Tag, Tree};
+use html::{ElementName, Kind, Listener, NodeId, Tag, Tree};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::text;
@@ -31,7 +31,7 @@ impl Listener for TagStrings {
         self.last.extend(tag.name().chars().next_back());
     }
 
-    fn end(&mut self, _: &str, _: Known) {}
+    fn end(&mut self, _: &str, _: ElementName) {}
 
     fn text(&mut self, _: &str) {}
 }

@@ -1,30 +1,31 @@
-//! The elements of HTML by number: whoever asks what an element means finds it in a table.
+//! The names of HTML's elements by number: whoever asks what an element means finds it in a table.
 
-/// An element that HTML knows by name; all others are one.
+/// The name of an element, if HTML knows it; all others are one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Known(u8);
+pub struct ElementName(u8);
 
-/// A table of what a `const fn` says of the bytes of each name, in the order of [`Known::index`]; others have none.
+/// A table of what a `const fn` says of the bytes of each name, in the order of [`ElementName::index`]; the others have what
+/// it says of no name.
 #[macro_export]
-macro_rules! of_known {
+macro_rules! by_element_name {
     ($of:path) => {{
-        let mut table = [$of(b""); $crate::Known::COUNT];
+        let mut table = [$of(b""); $crate::ElementName::COUNT];
         let mut at = 1;
         while at < table.len() {
-            table[at] = $of($crate::Known::NAMES[at].as_bytes());
+            table[at] = $of($crate::ElementName::NAMES[at].as_bytes());
             at += 1;
         }
         table
     }};
 }
 
-impl Known {
+impl ElementName {
     /// How many there are, the others included.
     pub const COUNT: usize = 138;
 
     /// Their names; the others come first.
     #[rustfmt::skip]
-    pub const NAMES: [&str; Known::COUNT] = [
+    pub const NAMES: [&str; ElementName::COUNT] = [
         "", "a", "abbr", "acronym", "address", "annotation-xml", "area", "article", "aside", "audio", "b",
         "base", "basefont", "bdi", "bdo", "bgsound", "big", "blockquote", "body", "br", "button", "canvas",
         "caption", "center", "cite", "code", "col", "colgroup", "data", "datalist", "dd", "del", "desc",
@@ -40,17 +41,17 @@ impl Known {
         "wbr", "xmp",
     ];
 
-    /// The element with this lower-case name.
-    pub const fn of(name: &str) -> Known {
+    /// The number of this lower-case name.
+    pub const fn of(name: &str) -> ElementName {
         let name = name.as_bytes();
-        let known = Known::short(letters(name));
-        if are_same(name, Known::NAMES[known.index()].as_bytes()) { known } else { Known(0) }
+        let known = ElementName::short(letters(name));
+        if are_same(name, ElementName::NAMES[known.index()].as_bytes()) { known } else { ElementName(0) }
     }
 
-    /// The element whose name has these letters, the first in the lowest byte, or begins with all eight.
-    pub(crate) const fn short(letters: u64) -> Known {
+    /// The number of the name that has these letters, the first in the lowest byte, or begins with all eight.
+    pub(crate) const fn short(letters: u64) -> ElementName {
         let number = PLACES[place(letters)];
-        if LETTERS[number as usize] == letters { Known(number) } else { Known(0) }
+        if LETTERS[number as usize] == letters { ElementName(number) } else { ElementName(0) }
     }
 
     /// Its place in a table.
@@ -60,14 +61,14 @@ impl Known {
 }
 
 /// The first eight letters of each name.
-static LETTERS: [u64; Known::COUNT] = of_known!(letters);
+static LETTERS: [u64; ElementName::COUNT] = by_element_name!(letters);
 
 /// The number of the name whose letters have this place.
 static PLACES: [u8; 1 << PLACE_BITS] = {
     let mut places = [0; 1 << PLACE_BITS];
     let mut number = 1;
-    while number < Known::COUNT {
-        let place = place(letters(Known::NAMES[number].as_bytes()));
+    while number < ElementName::COUNT {
+        let place = place(letters(ElementName::NAMES[number].as_bytes()));
         assert!(places[place] == 0, "two names have one place: another factor is needed");
         places[place] = number as u8;
         number += 1;
@@ -108,17 +109,17 @@ mod tests {
 
     #[test]
     fn each_name_is_known_and_no_other() {
-        assert!(Known::NAMES.is_sorted());
-        for (index, name) in Known::NAMES.iter().enumerate() {
-            assert_eq!(Known::of(name).index(), index, "{name}");
+        assert!(ElementName::NAMES.is_sorted());
+        for (index, name) in ElementName::NAMES.iter().enumerate() {
+            assert_eq!(ElementName::of(name).index(), index, "{name}");
             for other in
                 [format!("{name}x"), format!("x{name}"), format!("{name}-{name}"), name.to_uppercase()]
             {
-                let known = Known::NAMES[1..].contains(&&*other);
-                assert_eq!(Known::of(&other).index() != 0, known, "{other}");
+                let known = ElementName::NAMES[1..].contains(&&*other);
+                assert_eq!(ElementName::of(&other).index() != 0, known, "{other}");
             }
         }
-        assert_eq!(Known::of("blockquot"), Known::default());
-        assert_eq!(Known::of("a\0"), Known::default());
+        assert_eq!(ElementName::of("blockquot"), ElementName::default());
+        assert_eq!(ElementName::of("a\0"), ElementName::default());
     }
 }

@@ -42,7 +42,7 @@ mod zip;
 
 pub use charset::decode;
 pub use kind::{Kind, kind};
-pub use page::{Input, MAX_LINKS, add_headers, page, page_and_tree, page_links};
+pub use page::{Input, MAX_LINKS, add_headers, page, page_and_tree, page_links, page_with_tables};
 pub use pdf::pdf;
 pub use picture::{Picture, is_picture, picture};
 pub use rel::rel_words;

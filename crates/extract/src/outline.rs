@@ -49,11 +49,14 @@ const DEEPEST: usize = 256;
 const MOST_NODES: usize = 60_000;
 
 impl Outline {
-    pub(crate) fn new() -> Outline {
+    /// With room for so many elements and blocks.
+    pub(crate) fn with_room(room: usize) -> Outline {
         let body = Node { parent: 0, element: Element::Body, hint: Hint::default(), asks: false };
+        let mut nodes = Vec::with_capacity(room);
+        nodes.push(body);
         Outline {
-            nodes: vec![body],
-            blocks: Vec::new(),
+            nodes,
+            blocks: Vec::with_capacity(room),
             open: vec![0],
             counts: [0; ELEMENTS],
             start: 0,

@@ -15,7 +15,7 @@ use crate::links;
 use crate::markdown::markdown;
 use crate::picture::is_picture;
 use crate::prescan::declared_encoding;
-use crate::reader::Reader;
+use crate::reader::{Reader, Wanted};
 use crate::sitemap::{SitemapKind, encoding, sitemap};
 use crate::words::{Words, collapse_into};
 use crate::xml::{Event, Xml};
@@ -66,9 +66,14 @@ pub fn page(input: &Input<'_>) -> Page {
     read(input, |html, reader| html::read(html, reader)).0
 }
 
+/// The same with its tables of data, which nobody in a crawl asks for.
+pub fn page_with_tables(input: &Input<'_>) -> Page {
+    read_for(input, Wanted::Tables, |html, reader| html::read(html, reader)).0
+}
+
 /// Reads a page for its links and what it says of itself, not for its text; half the work.
 pub fn page_links(input: &Input<'_>) -> Page {
-    read_for(input, true, |html, reader| html::read(html, reader)).0
+    read_for(input, Wanted::Links, |html, reader| html::read(html, reader)).0
 }
 
 /// Reads a page and builds its tree; the page is the same as that of [`page`]. No HTML, no tree.
@@ -151,12 +156,12 @@ fn decoded<'a>(input: &Input<'a>) -> (Cow<'a, [u8]>, &'static Encoding) {
 }
 
 fn read<T>(input: &Input<'_>, parse: impl FnOnce(&str, &mut Reader<'_>) -> T) -> (Page, Option<T>) {
-    read_for(input, false, parse)
+    read_for(input, Wanted::Page, parse)
 }
 
 fn read_for<T>(
     input: &Input<'_>,
-    links_only: bool,
+    wanted: Wanted,
     parse: impl FnOnce(&str, &mut Reader<'_>) -> T,
 ) -> (Page, Option<T>) {
     let content_type = input.headers.get("content-type");
@@ -170,7 +175,7 @@ fn read_for<T>(
     } else if !matches!(kind, Kind::Other | Kind::Pdf) {
         let (text, encoding) = crate::decode(input.body, content_type, kind, input.url);
         if kind == Kind::Html {
-            let mut reader = Reader::new(input, links_only);
+            let mut reader = Reader::new(input, wanted);
             tree = Some(parse(&text, &mut reader));
             page = reader.finish();
         } else if kind == Kind::Markdown {

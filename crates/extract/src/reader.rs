@@ -27,11 +27,21 @@ use crate::refresh;
 use crate::role::{Format, Hidden, Role, role};
 use crate::words::{Words, collapse_into, push_within};
 
+/// What is wanted of a page, each with all before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Wanted {
+    /// Its links and what it says of itself.
+    Links,
+    /// Its text.
+    Page,
+    /// Its tables of data.
+    Tables,
+}
+
 /// Hears one page.
 pub(crate) struct Reader<'a> {
     input: &'a Input<'a>,
-    /// Links and what the page says of itself are wanted, its text is not.
-    links_only: bool,
+    wanted: Wanted,
     /// The page's own URL, parsed; none never happens, as a `PageUrl` is a URL.
     own_url: Option<Url>,
     page: Page,
@@ -65,6 +75,9 @@ struct Open {
     formats: [u16; 4],
 }
 
+/// Elements that most pages have at most: room for them is made once.
+const NODES: usize = 256;
+
 /// Nested tables whose surroundings are remembered.
 const MAX_TABLES: usize = 64;
 /// `<meta>` pairs, and bytes of a name and of a value.
@@ -80,13 +93,13 @@ const MAX_TITLE: usize = 1_024;
 const MAX_SCRIPT: usize = 256 * 1_024;
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(input: &'a Input<'a>, links_only: bool) -> Reader<'a> {
+    pub(crate) fn new(input: &'a Input<'a>, wanted: Wanted) -> Reader<'a> {
         Reader {
             input,
-            links_only,
+            wanted,
             own_url: Url::parse(input.url.as_str()).ok(),
             page: Page::default(),
-            words: if links_only { Words::counted() } else { Words::of_page(input.body.len()) },
+            words: if wanted == Wanted::Links { Words::counted() } else { Words::of_page(input.body.len()) },
             links: Links::new(input.max_links),
             open: Open::default(),
             outside: Vec::new(),
@@ -97,7 +110,7 @@ impl<'a> Reader<'a> {
             title_is_known: false,
             in_body: false,
             content_language: None,
-            outline: Outline::new(),
+            outline: Outline::with_room(if wanted == Wanted::Links { 0 } else { NODES }),
             hints: Hints::default(),
             marks: Marks::default(),
             images: Images::default(),
@@ -143,7 +156,7 @@ impl<'a> Reader<'a> {
             let mut canonical = page.links.iter().filter(|link| link.kind == LinkKind::Canonical);
             page.canonical = canonical.next().map(|link| link.url.clone());
         }
-        if self.links_only {
+        if self.wanted == Wanted::Links {
             return page;
         }
         page.text = self.words.finish();
@@ -151,7 +164,9 @@ impl<'a> Reader<'a> {
         let is_article = self.facts.is_article() || is_article(&page.meta);
         let mut main = main_text::choose(&self.outline, &page.text, is_thread, is_article);
         page.headings = parts::headings(&self.outline, &page.text);
-        page.tables = parts::tables(&self.outline, &page.text);
+        if self.wanted >= Wanted::Tables {
+            page.tables = parts::tables(&self.outline, &page.text);
+        }
         let served = self.input.headers.get("date").and_then(|day| dates::value(day, None));
         let language = page.language.clone().or_else(|| {
             let header = self.input.headers.get("content-language").and_then(directives::language);
@@ -368,7 +383,7 @@ impl Open {
 impl Reader<'_> {
     /// Notes where the tag stands in the page's shape, and what it says of itself.
     fn shape_start(&mut self, tag: &Tag<'_>) {
-        if self.hidden.is_some() || self.links_only {
+        if self.hidden.is_some() || self.wanted == Wanted::Links {
             return;
         }
         let at = self.words.length();
@@ -400,7 +415,7 @@ impl Reader<'_> {
     }
 
     fn shape_end(&mut self, name: &str, element: ElementName) {
-        if self.hidden.is_some() || self.links_only {
+        if self.hidden.is_some() || self.wanted == Wanted::Links {
             return;
         }
         let at = self.words.length();
@@ -462,7 +477,7 @@ fn asks_for_mail(tag: &Tag<'_>) -> bool {
 
 impl Listener for Reader<'_> {
     fn wants_attributes(&self, element: ElementName) -> bool {
-        !self.links_only
+        self.wanted > Wanted::Links
             || !matches!(
                 role(element),
                 Role::Inline
@@ -497,7 +512,7 @@ impl Listener for Reader<'_> {
             }
             Role::Image => {
                 if self.hidden.is_none()
-                    && !self.links_only
+                    && self.wanted > Wanted::Links
                     && let Some(source) = parts::source(tag)
                 {
                     self.images.add(source, tag.attribute("alt").unwrap_or_default());

@@ -30,7 +30,7 @@ pub struct Page {
     pub headings: Vec<Heading>,
     /// Its images in document order, bounded.
     pub images: Vec<Image>,
-    /// Tables of data, row by row, bounded; tables that only arrange the page are left out.
+    /// Tables of data, row by row, bounded, where they are asked for; tables that only arrange the page are left out.
     pub tables: Vec<Vec<Vec<String>>>,
     /// The address the page calls its own.
     pub canonical: Option<PageUrl>,

@@ -50,5 +50,7 @@ fn read_bytes(body: &[u8], headers: &[(&str, &str)], max_links: usize) -> Page {
     // What the markup does not say of its language, words do.
     assert!(lean.language.is_none() || lean.language == page.language);
     assert_eq!((&lean.links, said(&lean)), (&page.links, said(&page)), "{:?}", String::from_utf8_lossy(body));
-    page
+    let whole = extract::page_with_tables(&input);
+    assert_eq!(Page { tables: Vec::new(), ..whole.clone() }, page);
+    whole
 }

@@ -19,7 +19,7 @@ fn read(input: &Input<'_>) -> Page {
     if extract::kind(headers.get("content-type"), body) == extract::Kind::Pdf {
         return crawl::read_document(input);
     }
-    let page = extract::page(input);
+    let page = extract::page_with_tables(input);
     // A crawl keeps pictures for what they show; here somebody asked what there is to read.
     if page.charset.is_empty() && page.unread_why().is_none() && !body.is_empty() {
         return Page::unread("no text is read from pictures");

@@ -90,7 +90,19 @@ pub(crate) fn has_year(text: &str) -> bool {
             && !digit(at + 4)
             && (at == 0 || !digit(at - 1))
     });
-    // `05.03.24`, `05/03/24`.
+    // `05.03.24`, `5/3/24`.
+    let shorter = || {
+        memchr::memchr_iter(b'/', bytes).any(|at| {
+            let next = at + if bytes.get(at + 2) == Some(&b'/') { 2 } else { 3 };
+            at >= 1
+                && digit(at - 1)
+                && digit(at + 1)
+                && bytes.get(next) == Some(&b'/')
+                && digit(next + 1)
+                && digit(next + 2)
+                && !digit(next + 3)
+        })
+    };
     let short = |mark: u8| {
         memchr::memchr_iter(mark, bytes).any(|at| {
             at >= 2
@@ -109,7 +121,7 @@ pub(crate) fn has_year(text: &str) -> bool {
     // Other digits, and the years of Thailand and Japan.
     ascii
         || short(b'.')
-        || short(b'/')
+        || shorter()
         || named()
         || !text.is_ascii() && OTHERS.iter().any(|year| text.contains(year))
 }
@@ -137,7 +149,19 @@ pub(crate) fn in_path(path: &str) -> Option<String> {
                     },
                     None => continue,
                 };
-                if bytes.get(next) != Some(mark) {
+                // `/2026/1115/`, `/2026-11/15/`.
+                let is_folder = |at: usize| at == 0 || bytes[at - 1] == b'/';
+                if *mark == b'/'
+                    && is_folder(start)
+                    && let Some(both) = digits(start + 5, 4).filter(|_| bytes.get(start + 9) == Some(&b'/'))
+                {
+                    let day = format!("{year}-{}-{}", &both[..2], &both[2..]);
+                    if is_day(&day) {
+                        return Some(day);
+                    }
+                }
+                let is_mixed = *mark == b'-' && is_folder(start) && bytes.get(next) == Some(&b'/');
+                if bytes.get(next) != Some(mark) && !is_mixed {
                     continue;
                 }
                 let day = digits(next + 1, 2).or_else(|| digits(next + 1, 1));
@@ -408,8 +432,13 @@ fn in_digits(text: &str, tokens: &[Token], language: Option<&str>) -> Option<((u
     if !(close(a, first) && close(first, b) && close(b, second) && close(second, c)) {
         return None;
     }
-    // Version numbers and addresses go on.
-    if text[c.range.end..].starts_with(*mark)
+    // Version numbers and addresses go on, and some write the time of day so.
+    let is_clock = || {
+        let rest = &text.as_bytes()[c.range.end..];
+        *x_digits == 4 && matches!(rest, [b'-', b'0'..=b'2', b'0'..=b'9', b':', b'0'..=b'5', ..])
+    };
+    if !is_clock()
+        && text[c.range.end..].starts_with(*mark)
         && text[c.range.end + mark.len_utf8()..].starts_with(|c: char| c.is_ascii_digit())
     {
         return None;
@@ -417,20 +446,38 @@ fn in_digits(text: &str, tokens: &[Token], language: Option<&str>) -> Option<((u
     match (x_digits, z_digits) {
         (4, 1..=2) => Some(((*x, *y, *z), 5)),
         (1..=2, 4) => {
-            let day_first = *x > 12 || *y <= 12 && !(*mark == '/' && is_month_first(language));
+            let is_american = *mark == '/' || *mark == '-' && is_before_noon_or_after(&text[c.range.end..]);
+            let day_first = *x > 12 || *y <= 12 && !(is_american && is_month_first(language));
             let (day, month) = if day_first { (*x, *y) } else { (*y, *x) };
             Some(((*z, month, day), 5))
         }
         // Versions seldom have two digits everywhere.
         (2, 2) if *y_digits == 2 && is_year_first(language) => Some(((2000 + *x, *y, *z), 5)),
         (2, 2) if *y_digits == 2 && *mark == '.' => Some(((2000 + *z, *y, *x), 5)),
-        (2, 2) if *y_digits == 2 && *mark == '/' => {
+        // With one digit they may be parts of something, unless they stand alone or before the time of day.
+        (1..=2, 2) if *mark == '/' && (*x_digits == 2 && *y_digits == 2 || is_alone(text, a, c)) => {
             let day_first = *x > 12 || *y <= 12 && !is_month_first(language);
             let (day, month) = if day_first { (*x, *y) } else { (*y, *x) };
             Some(((2000 + *z, month, day), 5))
         }
         _ => None,
     }
+}
+
+/// Whether the time of day follows as Americans write it: `, 08:00 AM`.
+fn is_before_noon_or_after(rest: &str) -> bool {
+    let rest = rest.trim_start_matches([',', ' ', '\u{a0}']);
+    let clock = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b':').count();
+    let half = rest[clock..].trim_start().as_bytes();
+    clock >= 4 && matches!(half, [b'a' | b'A' | b'p' | b'P', b'm' | b'M', ..])
+}
+
+/// Whether nothing stands around a date but the time of day after it.
+fn is_alone(text: &str, first: &Token, last: &Token) -> bool {
+    let rest = text[last.range.end..].trim_start_matches([',', ' ', '\u{a0}']);
+    let hours = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let is_clock = (1..=2).contains(&hours) && rest[hours..].starts_with(':');
+    is_clock || rest.trim_end().is_empty() && text[..first.range.start].trim_start().is_empty()
 }
 
 /// English without a country is American more often than not.
@@ -523,6 +570,8 @@ mod tests {
         check("2026-11-15T12:30:05.123+01:00", None, &["2026-11-15T12:30:05+01:00"]);
         check("2026-11-15 12:30", None, &["2026-11-15T12:30:00"]);
         check("2026-11-15T12:30Z", None, &["2026-11-15T12:30:00Z"]);
+        check("2026-11-15-12:30:00", None, &["2026-11-15"]);
+        check("2026-11-15-12", None, &[]);
         check("Sun, 15 Nov 2026 12:30:00 GMT", None, &["2026-11-15"]);
         check("Sun Nov 15 12:30:00 UTC 2026", None, &["2026-11-15"]);
         check("Sun Nov 15 12:30:00 2026", None, &["2026-11-15"]);
@@ -593,7 +642,8 @@ mod tests {
 
     #[test]
     fn what_may_hold_a_date_has_a_year() {
-        for text in ["in 2026", "05.03.24", "05/03/24", "5-Mar-24", "Mar 5 '24", "令和8年3月5日", "২০২৬"]
+        for text in
+            ["in 2026", "05.03.24", "05/03/24", "5/3/24", "5-Mar-24", "Mar 5 '24", "令和8年3月5日", "২০২৬"]
         {
             assert!(has_year(text), "{text}");
         }
@@ -610,6 +660,11 @@ mod tests {
         check("3.4.2026", Some("en-US"), &["2026-04-03"]);
         check("03/04/26", Some("en-US"), &["2026-03-04"]);
         check("03/04/26", Some("fr"), &["2026-04-03"]);
+        check("03-04-2026, 08:00 AM", None, &["2026-03-04"]);
+        check("03-04-2026, 08:00", None, &["2026-04-03"]);
+        check("8/17/26 11:04am", None, &["2026-08-17"]);
+        check("3/4/26", Some("en-US"), &["2026-03-04"]);
+        check("about 3/4/26", Some("en-US"), &[]);
         check("26.03.04", Some("ko"), &["2026-03-04"]);
         check("4 آذار/مارس 2026", Some("ar"), &["2026-03-04"]);
     }
@@ -639,6 +694,10 @@ mod tests {
         check("/a/20261115.html", Some("2026-11-15"));
         check("/2026/nov/15/title", Some("2026-11-15"));
         check("/2026-Nov-5-title", Some("2026-11-05"));
+        check("/n1/2026/1115/c1-2.html", Some("2026-11-15"));
+        check("/c/2026-11/15/content_1.htm", Some("2026-11-15"));
+        check("/2026/1315/title", None);
+        check("/2026/11150/title", None);
         check("/2026/now/15/title", None);
         check("/2026/11/title", None);
         check("/item/202611150", None);

@@ -78,6 +78,9 @@ pub(crate) fn is_thread(path: &str) -> bool {
     path.split('/').any(|part| NAMES.iter().any(|name| part.eq_ignore_ascii_case(name)))
 }
 
+/// Bytes of prose that make a text.
+const TEXT: u32 = 600;
+
 /// Bytes of a box about the author at most.
 const MAX_AUTHOR: u32 = 1_500;
 
@@ -142,7 +145,7 @@ pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool, is_article:
     if !is_thread && teasers::set_aside(outline, &rest, is_article, &mut aside) {
         rest = sums(outline, &blocks, |node| !aside[node]);
     }
-    let by_prose = rest[0].prose >= 200 && rest[0].prose * 4 >= rest[0].bytes;
+    let by_prose = rest[0].prose >= 200 && (rest[0].prose * 4 >= rest[0].bytes || holds_text(&rest, &aside));
     let root = root(outline, &rest, &aside, by_prose);
     let is_list = rest[root].prose * 5 < rest[root].bytes * 2 && rest[root].link_share() >= 25
         // A few sentences before a list do not make it a text.
@@ -294,6 +297,14 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
         aside[at] = aside[parent] || by_element || by_hint || is_silent || of_author;
     }
     aside
+}
+
+/// Whether one element holds nearly all prose of a page, and little else: a text among many links.
+fn holds_text(sums: &[Sum], aside: &[bool]) -> bool {
+    let all = sums[0].prose;
+    let holds =
+        |sum: &Sum| sum.prose * 10 >= all * 8 && sum.prose * 10 >= sum.bytes * 6 && sum.link_share() < 15;
+    all >= TEXT && sums[0].h1 && sums.iter().zip(aside).skip(1).any(|(sum, aside)| !aside && holds(sum))
 }
 
 /// The elements that are headlines of the page.

@@ -282,6 +282,18 @@ fn a_text_that_scripts_show_is_a_text() {
 }
 
 #[test]
+fn a_text_among_many_links_is_a_text() {
+    let links: String =
+        (1..200).map(|n| format!("<li><a href=/{n}>What else happened, part {n}</a></li>")).collect();
+    let text = TEXT.repeat(3);
+    let page = format!("<div><div><h1>The mill</h1>{text}</div><div><ul>{links}</ul></div></div>");
+    let main = main_of(&page);
+    assert!(main.contains("below the church") && !main.contains("part 7"), "{main}");
+    // Without a headline it may be the words before a list.
+    assert!(main_of(&page.replace("h1", "b")).contains("part 7"));
+}
+
+#[test]
 fn boxes_with_a_linked_heading_each_are_beside_a_text() {
     let teaser = |name: &str| {
         format!(

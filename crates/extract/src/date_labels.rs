@@ -34,14 +34,77 @@ pub(crate) fn label_after(words: &str) -> Option<Fact> {
     }
 }
 
+/// What a term says of the date that it stands before: there a word suffices.
+pub(crate) fn term(words: &str) -> Option<Fact> {
+    const DATE: &[&str] =
+        &["date", "datum", "data", "fecha", "dato", "tarih", "дата", "dátum", "日付", "날짜"];
+    label(words).or_else(|| {
+        let plain = words.trim().trim_end_matches([':', '：']).to_lowercase();
+        DATE.contains(&plain.trim_end()).then_some(Fact::Published)
+    })
+}
+
+/// Whether a word before a date says that something begins or ends then: "until 3 May 2026".
+pub(crate) fn ends_span(words: &str) -> bool {
+    const EDGES: &[&str] = &[
+        "ab",
+        "bis",
+        "until",
+        "till",
+        "since",
+        "seit",
+        "due",
+        "before",
+        "after",
+        "expires",
+        "through",
+        "hasta",
+        "desde",
+        "jusqu'au",
+        "jusqu’au",
+        "deadline",
+        "starts",
+        "ends",
+        "begins",
+        "do",
+    ];
+    let last = words.trim_end().trim_end_matches(':').rsplit(char::is_whitespace).next().unwrap_or_default();
+    last.len() <= 12 && EDGES.iter().any(|edge| last.eq_ignore_ascii_case(edge))
+}
+
 /// Whether a date is that of a user's account.
 pub(crate) fn of_people(words: &str) -> bool {
     let lower = words.to_lowercase();
     OF_PEOPLE.iter().any(|word| lower.contains(word))
 }
 
-/// Labels of dates that are not the page's.
-const OF_PEOPLE: &[&str] = &["joined", "member since", "registered", "registriert seit", "inscrit le"];
+/// Labels of dates that are not the page's: of people, and of what the page is about.
+const OF_PEOPLE: &[&str] = &[
+    "joined",
+    "join date",
+    "member since",
+    "registered",
+    "registriert seit",
+    "inscrit le",
+    "born ",
+    "geboren",
+    "né le",
+    "née le",
+    "died",
+    "gestorben",
+    "when:",
+    "wann:",
+    "quand :",
+    "quand:",
+    "deadline",
+    "due date",
+    "event date",
+    "received",
+    "accepted",
+    "expires",
+    "expiry",
+    "valid until",
+];
 
 /// In many languages; parts of words, as endings differ.
 const PUBLISHED_WORDS: &[&str] = &[
@@ -103,6 +166,11 @@ const PUBLISHED_WORDS: &[&str] = &[
     "geschrieben am",
     "eingestellt am",
     "online seit",
+    "artikel wurde am",
+    "beitrag wurde am",
+    "eintrag wurde am",
+    "this post was",
+    "this article was",
     "artikel vom",
     "beitrag vom",
     "eintrag vom",
@@ -119,6 +187,43 @@ const PUBLISHED_WORDS: &[&str] = &[
     "entry was posted",
     "日期",
     "时间",
+    "發佈",
+    "發表",
+    "配信",
+    "発表日",
+    "登録日",
+    "발행",
+    "작성",
+    "تاريخ النشر",
+    "انتشار",
+    "дата создания",
+    "добавлено",
+    "размещено",
+    "публікац",
+    "публикац",
+    "dodane",
+    "data publikacji",
+    "vloženo",
+    "přidáno",
+    "pridané",
+    "lagt ut",
+    "postat",
+    "skrevet",
+    "lisätty",
+    "eklenme",
+    "paylaşıl",
+    "paskelbta",
+    "ievietots",
+    "avaldatud",
+    "scris de",
+    "dipublikasikan",
+    "tayang",
+    "diterbit",
+    "postado",
+    "colgado el",
+    "subido el",
+    "diffusé le",
+    "posté le",
 ];
 const MODIFIED_WORDS: &[&str] = &[
     "updated",
@@ -185,6 +290,34 @@ const MODIFIED_WORDS: &[&str] = &[
     "posodobljen",
     "แก้ไข",
     "อัปเดต",
+    "dernière modification",
+    "laatste update",
+    "update:",
+    "modificac",
+    "ultimo aggiornamento",
+    "letzte aktualisierung",
+    "letztes update",
+    "bewerkt",
+    "endret",
+    "ændret",
+    "redigert",
+    "muokattu",
+    "atnaujint",
+    "atjaun",
+    "uuendatud",
+    "muudetud",
+    "actualiz",
+    "актуализ",
+    "последна промяна",
+    "відредаг",
+    "оновлен",
+    "отредактиров",
+    "diubah",
+    "dikemaskini",
+    "بروزرسانی",
+    "به‌روزرسانی",
+    "最后编辑",
+    "最終編集",
 ];
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use model::{DateSource, PageDate};
 
-use crate::date_labels::{label, label_after, of_people};
+use crate::date_labels::{ends_span, label, label_after, of_people, term};
 use crate::dates;
 use crate::element::Element;
 use crate::hints::{Fact, Part};
-use crate::linked_data::Facts;
+use crate::linked_data::{self, Facts};
 use crate::main_text::Main;
 use crate::marks::Mark;
 use crate::outline::Outline;
@@ -19,6 +19,7 @@ pub(crate) struct Known<'a> {
     pub(crate) outline: &'a Outline,
     pub(crate) main: &'a Main,
     pub(crate) text: &'a str,
+    pub(crate) title: &'a str,
     pub(crate) marks: &'a [Mark],
     pub(crate) facts: &'a Facts,
     pub(crate) meta: &'a [(String, String)],
@@ -96,8 +97,13 @@ const PUBLISHED: &[&str] = &[
     "creation_date",
     "gentime",
     "apub:time",
+    "og:time",
+    "dccreated",
+    "dctermsavailable",
+    "dcdateavailable",
+    "eprintsdatestamp",
 ];
-/// Ends of such names, without any punctuation, whatever a site puts before them.
+/// Ends of such names, without any punctuation, whatever a site puts before them; [`MODIFIED_ENDS`] come first.
 const PUBLISHED_ENDS: &[&str] = &[
     "publishtime",
     "publishedtime",
@@ -141,6 +147,26 @@ const MODIFIED: &[&str] = &[
     "article:updated",
     "article:updated_time",
     "shareaholic:article_modified_time",
+    "dcmodified",
+    "revision_date",
+    "last_updated",
+];
+/// Ends of such names.
+const MODIFIED_ENDS: &[&str] = &[
+    "modifiedtime",
+    "modifieddate",
+    "modifiedat",
+    "datemodified",
+    "datelastmodified",
+    "lastmodified",
+    "updatedtime",
+    "updatetime",
+    "updateddate",
+    "updatedat",
+    "lastupdated",
+    "lastupdate",
+    "lastpublishdate",
+    "lastpublisheddate",
 ];
 
 /// Blocks before and after the headline that are searched for a date without a label.
@@ -153,6 +179,12 @@ const MAX_BLOCK: usize = 240;
 const MAX_AROUND: usize = 80;
 /// Bytes of a line before its date.
 const MAX_LEAD: usize = 48;
+/// Bytes of what may stand before a date that begins a longer text.
+const MAX_LABEL: usize = 24;
+/// Bytes of a heading that the title may repeat, of another line, and how many are looked at.
+const MIN_TITLE: usize = 8;
+const MIN_LINE: usize = 16;
+const MOST_HEADINGS: usize = 32;
 /// Bytes of one part of a date in a box.
 const MAX_PART: usize = 16;
 /// Bytes before the date with which a text begins.
@@ -192,6 +224,12 @@ pub(crate) fn dated(known: &Known<'_>) -> Dated {
         if let Some((at, nth)) = in_meta(known.meta, known.of_items, names, language) {
             dated.offer(fact, at, DateSource::Meta, if nth < 8 { 90 } else { 80 });
         }
+    }
+    // One `<meta>` with JSON in it, as a maker of statistics wants it.
+    let parsely = known.meta.iter().find(|(name, _)| name == "parsely-page");
+    let at = parsely.and_then(|(_, json)| linked_data::scan(json, "pub_date"));
+    if let Some(at) = at.and_then(|at| dates::value(&at, language)) {
+        dated.offer(Fact::Published, at, DateSource::Meta, 80);
     }
     let is_index = is_index(known);
     marked(known, is_index, &mut dated);
@@ -303,13 +341,16 @@ fn in_meta(
     best
 }
 
-/// The place after all known names, for one that ends as those of [`PUBLISHED`] may.
+/// The place after all known names, for one that ends as such names may.
 fn ends_as(name: &str, names: &[&str]) -> Option<usize> {
     let ends = |end: &&str| {
         let mut letters = name.bytes().rev().filter(|byte| !matches!(byte, b':' | b'_'));
         end.bytes().rev().all(|letter| letters.next() == Some(letter))
     };
-    (names == PUBLISHED && PUBLISHED_ENDS.iter().any(ends)).then_some(names.len())
+    let is_modified = MODIFIED_ENDS.iter().any(ends);
+    let is_known =
+        if names == PUBLISHED { !is_modified && PUBLISHED_ENDS.iter().any(ends) } else { is_modified };
+    is_known.then_some(names.len())
 }
 
 /// A page of teasers: their dates and authors are not its own.
@@ -368,11 +409,25 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                 .then(|| dates::value(words, known.language))
                 .flatten()
         });
-        let Some(at) = at else { continue };
-        // A label before it says more than a name: "Last updated <time>".
+        let Some(mut at) = at else { continue };
+        // What people read counts where it has a label and another day: the attribute is of something else.
+        if words.len() <= MAX_BLOCK
+            && mark.value.is_some()
+            && label(words).is_some()
+            && dates::has_year(words)
+            && let Some(read) = dates::value(words, known.language)
+            && !is_near_day(&read, &at)
+        {
+            at = read;
+        }
+        // A label before it says more than a name: "Last updated <time>"; what stands after a date is about another.
         let before = known.text.get(..mark.start).unwrap_or_default();
         let line = before.rsplit('\n').next().unwrap_or_default();
-        let label = label(line).or_else(|| label(words));
+        let within = match dates::find(words.get(..MAX_BLOCK).unwrap_or(words), known.language).first() {
+            Some(date) => words.get(..date.range.start).unwrap_or_default(),
+            None => words,
+        };
+        let label = label(line).or_else(|| label(within));
         let fact = match (mark.fact, label) {
             (Fact::Published | Fact::Modified, _) => mark.fact,
             (_, Some(fact)) => fact,
@@ -406,6 +461,12 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     {
         dated.offer(Fact::Published, day.clone(), DateSource::Markup, 52);
     }
+}
+
+/// Whether two days are the same or follow each other, as they do in two places at once.
+fn is_near_day(one: &str, other: &str) -> bool {
+    let follows = |one: &str, other: &str| dates::next_day(one).is_some_and(|next| other.starts_with(&next));
+    one[..10] == other[..10] || follows(one, other) || follows(other, one)
 }
 
 /// Whether an element stands in a quotation, as posts from elsewhere do: their dates are their own.
@@ -451,7 +512,7 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
             // `<dt>Published</dt><dd>3 May 2026`, near the headline only: films have such tables as well.
             let term = || {
                 let is_first = nth == 0 && is_near && lead.trim().is_empty();
-                is_first.then(|| term_before(known, nth_block)).flatten().and_then(label)
+                is_first.then(|| term_before(known, nth_block)).flatten().and_then(term)
             };
             let label = label(lead).or_else(|| label_after(after)).or_else(term);
             before = date.range.end;
@@ -460,7 +521,8 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                 continue;
             }
             let is_line = label.is_some() || !words.trim_end().ends_with(['.', '!', '?', '。']);
-            let is_event = label.is_none() && dated.is_event(&date.at);
+            let is_event = label.is_none()
+                && (dated.is_event(&date.at) || ends_span(lead) || is_span(words, &found, nth));
             if is_near && !is_index && around <= MAX_AROUND && is_line && !is_event {
                 dated.bylines.push(nth_block);
             }
@@ -475,14 +537,19 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
                     let is_own = is_near && block.start as usize > title && around <= MAX_AROUND;
                     let confidence = match () {
                         () if beside && !is_own => {
-                            if !is_index && around <= MAX_AROUND && may_be_own(known, nth_block) {
+                            let is_line = around <= MAX_AROUND || nth == 0 && lead.len() <= MAX_LEAD;
+                            if !is_index && is_line && may_be_own(known, nth_block) {
                                 set_apart.push(date.at.clone());
                             }
                             continue;
                         }
                         () if beside => 57,
                         // A sentence may be about something else that was published.
-                        () if is_near && lead.len() > MAX_LEAD => 59,
+                        () if is_near
+                            && (lead.len() > MAX_LEAD || around > MAX_AROUND && lead.len() > MAX_LABEL) =>
+                        {
+                            59
+                        }
                         () if is_near => 78,
                         () => 55,
                     };
@@ -543,17 +610,37 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     }
 }
 
+/// Whether a date begins or ends a time: "3 May 2026 – 5 May 2026".
+fn is_span(words: &str, found: &[dates::Found], nth: usize) -> bool {
+    let joins = |first: usize| {
+        let (Some(one), Some(other)) = (found.get(first), found.get(first + 1)) else { return false };
+        let between = words.get(one.range.end..other.range.start).unwrap_or_default().trim();
+        ["-", "–", "—", "to", "bis", "bis zum", "until", "au", "al", "до", "～", "~"].contains(&between)
+    };
+    joins(nth) || nth > 0 && joins(nth - 1)
+}
+
 /// Whether a text begins with its date: "(3 May 2026) …", "Berlin, 3 May 2026 – …".
 fn is_dateline(before: &str, after: &str) -> bool {
     before.len() <= MAX_DATELINE
         && !before.contains(['.', '!', '?', ';'])
-        && after.trim_start().starts_with([')', ']', '–', '—', '-', ':', '|'])
+        && (after.trim_start().starts_with([')', ']', '–', '—', '-', ':', '|'])
+            || is_agency(after.trim_start()))
+}
+
+/// Whether the name of a news agency follows: "/PRNewswire/", "(GLOBE NEWSWIRE)".
+fn is_agency(after: &str) -> bool {
+    match after.as_bytes() {
+        [b'/', first, ..] => first.is_ascii_uppercase(),
+        [b'(', first, second, ..] => first.is_ascii_uppercase() && second.is_ascii_uppercase(),
+        _ => false,
+    }
 }
 
 /// Where a date is that of a page which was taken for a list: below the headline, when a text follows it there before
 /// the first teaser.
 fn own_place(known: &Known<'_>, title: usize, to: usize) -> std::ops::Range<usize> {
-    let teasers = first_teaser(known, title);
+    let teasers = first_teaser(known, title).min(first_links(known, title));
     if title == 0 || teasers == u32::MAX {
         return 0..0;
     }
@@ -615,6 +702,21 @@ fn first_teaser(known: &Known<'_>, title: usize) -> u32 {
         .map_or(u32::MAX, |block| block.start)
 }
 
+/// Where below the headline, and below a text, the first links stand that are lines of their own and follow each other.
+fn first_links(known: &Known<'_>, title: usize) -> u32 {
+    let mut has_text = false;
+    let mut links = 0;
+    for block in known.outline.blocks.iter().skip_while(|block| (block.start as usize) < title) {
+        let bytes = block.end - block.start;
+        has_text |= bytes >= LONG_BLOCK && block.link_bytes * 3 < bytes;
+        links = if block.link_bytes * 10 >= bytes * 7 { links + 1 } else { 0 };
+        if has_text && links == 3 {
+            return block.start;
+        }
+    }
+    u32::MAX
+}
+
 /// Whether a block is one of the first below the headline.
 fn follows(known: &Known<'_>, block: usize, title: usize) -> bool {
     let before = known.outline.blocks[..block].iter().rev();
@@ -653,6 +755,7 @@ fn near_title(known: &Known<'_>) -> (usize, usize, usize) {
     let is_title =
         |at: &usize| known.outline.nodes[blocks[*at].node as usize].element == Element::H1 && kept[*at];
     let title = (0..blocks.len()).find(is_title);
+    let title = said_title(known, title).or(title);
     let first = title.or_else(|| kept.iter().position(|kept| *kept)).unwrap_or(0);
     let at = |at: usize| blocks.get(at).map_or(0, |block| block.start as usize);
     // Without a headline nothing stands before it.
@@ -661,6 +764,43 @@ fn near_title(known: &Known<'_>) -> (usize, usize, usize) {
         title.map_or(0, at),
         at((first + AFTER).min(blocks.len().saturating_sub(1))),
     )
+}
+
+/// The heading that the page's title repeats, where the first headline is none or the name of the site; where nothing
+/// is a headline, any line that it repeats.
+fn said_title(known: &Known<'_>, headline: Option<usize>) -> Option<usize> {
+    let blocks = &known.outline.blocks;
+    let said = |at: usize| {
+        let words =
+            known.text.get(blocks[at].start as usize..blocks[at].end as usize).unwrap_or_default().trim();
+        let is_said = (MIN_TITLE..=known.title.len()).contains(&words.len()) && known.title.contains(words);
+        if is_said { words.len() } else { 0 }
+    };
+    let is_link = |at: usize| blocks[at].link_bytes * 10 >= (blocks[at].end - blocks[at].start) * 7;
+    let own = match headline {
+        // The name of the site leads to its first page.
+        Some(at) if is_link(at) => said(at).min(1),
+        Some(at) => said(at),
+        None => 0,
+    };
+    // Whatever the page calls its headline, it is no part of a longer title.
+    if headline.is_some() && own == 0 {
+        return None;
+    }
+    let others = || (0..blocks.len()).filter(|at| known.main.kept[*at] && Some(*at) != headline);
+    let is_heading = |at: &usize| known.outline.nodes[blocks[*at].node as usize].element.level().is_some();
+    // Of equals the first.
+    let longest = |length: usize, at: usize| (length, std::cmp::Reverse(at));
+    let headings = others().filter(is_heading).take(MOST_HEADINGS);
+    let heading = headings.map(|at| longest(said(at), at)).max().filter(|(length, _)| *length > own);
+    let line = || {
+        let lines = others().take(MOST_HEADINGS).filter(|at| !is_link(*at));
+        lines
+            .map(|at| longest(said(at), at))
+            .max()
+            .filter(|(length, _)| headline.is_none() && *length >= MIN_LINE)
+    };
+    heading.or_else(line).map(|(_, at)| at.0)
 }
 
 /// Whether an element stands among menus, teasers or comments; what is named may stand in what only seems to be one.

@@ -145,6 +145,7 @@ fn attribute(name: &str, value: &str, hint: &mut Hint) {
         "pubdate" | "data-published" | "data-publish-date" | "data-pubdate" => {
             hint.point_out(Fact::Published);
         }
+        _ if is_published(name, value) => hint.point_out(Fact::Published),
         "data-timestamp" | "data-datetime" | "data-utime" | "data-unixtime" if value.len() >= 8 => {
             hint.point_out(Fact::Date);
         }
@@ -152,10 +153,17 @@ fn attribute(name: &str, value: &str, hint: &mut Hint) {
     }
 }
 
+/// Whether scripts find the moment of publication in an attribute: `data-publishtime`, `data-published-at`.
+pub(crate) fn is_published(name: &str, value: &str) -> bool {
+    name.strip_prefix("data-publi").is_some_and(|rest| !rest.ends_with("id") && !rest.starts_with('c'))
+        && value.len() >= 8
+        && value.starts_with(|c: char| c.is_ascii_digit())
+}
+
 fn property(name: &str, hint: &mut Hint) {
     match name {
         "articleBody" => hint.main = true,
-        "datePublished" | "dateCreated" | "uploadDate" => hint.point_out(Fact::Published),
+        "datePublished" | "dateCreated" | "uploadDate" | "datePosted" => hint.point_out(Fact::Published),
         "dateModified" | "dateUpdate" => hint.point_out(Fact::Modified),
         "author" | "creator" => hint.point_out(Fact::Author),
         "review" | "reviews" => hint.add(Part::Comments),
@@ -254,6 +262,8 @@ fn words(value: &str, hint: &mut Hint) {
         // Who wrote a post, as forums have it: `user-info`, `message-cell--user`; not what the user wrote.
         let (mut of_user, mut of_text, mut of_event) = (false, false, false);
         let (mut of_author, mut is_card) = (false, false);
+        // `publish-time`, `updated_on`: what is done, and that it is about when.
+        let (mut done, mut is_when) = (None, false);
         for byte in class.bytes().chain([b'-']) {
             let ends = !byte.is_ascii_alphanumeric();
             if ends || byte.is_ascii_uppercase() && before.is_ascii_lowercase() {
@@ -275,6 +285,18 @@ fn words(value: &str, hint: &mut Hint) {
                             hint.add(Part::Comments);
                         }
                         word => {
+                            match word {
+                                b"publish" | b"published" | b"pub" | b"publication" => {
+                                    done = Some(Fact::Published);
+                                }
+                                b"update" | b"updated" | b"modify" | b"modified" => {
+                                    done = Some(Fact::Modified)
+                                }
+                                b"date" | b"time" | b"datetime" | b"timestamp" | b"at" | b"on" => {
+                                    is_when = true
+                                }
+                                _ => {}
+                            }
                             of_author |= matches!(word, b"author" | b"authors" | b"autor");
                             is_card |= matches!(
                                 word,
@@ -303,6 +325,9 @@ fn words(value: &str, hint: &mut Hint) {
             before = byte;
         }
         hint.of_author |= of_author && is_card;
+        if let Some(done) = done.filter(|_| is_when) {
+            hint.point_out(done);
+        }
         if of_user && !of_text {
             hint.add(Part::Byline);
         }
@@ -350,12 +375,14 @@ fn add_word(word: &[u8], place: Place, hint: &mut Hint) {
             hint.add(Part::Byline);
             hint.point_out(Fact::Date);
         }
+        b"time" | b"tarih" | b"tanggal" | b"dato" => hint.point_out(Fact::Date),
+        b"data" if matches!(place, Place::Alone | Place::Class) => hint.point_out(Fact::Date),
         b"published" | b"posted" | b"pubdate" | b"pubtime" | b"publishdate" | b"publishtime"
-        | b"publisheddate" | b"datepublished" | b"dateposted" | b"postedon" => {
+        | b"publisheddate" | b"datepublished" | b"dateposted" | b"postedon" | b"createdate" => {
             hint.add(Part::Byline);
             hint.point_out(Fact::Published);
         }
-        b"updated" | b"modified" | b"lastmod" | b"lastupdated" => {
+        b"updated" | b"modified" | b"lastmod" | b"lastupdated" | b"lastmodified" | b"modifydate" => {
             hint.add(Part::Byline);
             hint.point_out(Fact::Modified);
         }

@@ -31,6 +31,8 @@ impl Facts {
             "dateModified",
             "dateCreated",
             "uploadDate",
+            "datePosted",
+            "pubDate",
             "author",
             "inLanguage",
             "startDate",
@@ -62,6 +64,14 @@ impl Facts {
                 for item in items.iter().take(MOST_EVENTS) {
                     let names = ["startDate", "endDate", "validThrough", "previousStartDate"];
                     self.events.extend(names.iter().filter_map(|name| text(item, name)).map(str::to_owned));
+                }
+                // As the search engine Baidu wants it, without a type.
+                if let Some(item) = items.first().filter(|item| item.get("@type").is_none()) {
+                    let fill = |slot: &mut Option<String>, name: &str| {
+                        *slot = slot.take().or_else(|| text(item, name).map(str::to_owned));
+                    };
+                    fill(&mut self.published, "pubDate");
+                    fill(&mut self.modified, "upDate");
                 }
                 // What the page says of itself fills gaps.
                 for item in items.iter().filter(|item| is_page(item)) {
@@ -96,7 +106,7 @@ impl Facts {
                 *slot = value;
             }
         };
-        fill(&mut self.published, first(&["datePublished", "uploadDate", "dateCreated"]));
+        fill(&mut self.published, first(&["datePublished", "uploadDate", "dateCreated", "datePosted"]));
         fill(&mut self.modified, first(&["dateModified"]));
         fill(&mut self.headline, first(&["headline"]));
         fill(&mut self.language, first(&["inLanguage"]));
@@ -180,7 +190,7 @@ fn people(author: &Json, items: &[&Json]) -> Option<String> {
 }
 
 /// The text after `"name":`, wherever it stands.
-fn scan(script: &str, name: &str) -> Option<String> {
+pub(crate) fn scan(script: &str, name: &str) -> Option<String> {
     let after = &script[script.find(name)? + name.len()..];
     let value = after.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')?.trim_start();
     let value = value.strip_prefix(['"', '\''])?;
@@ -212,6 +222,18 @@ mod tests {
             None,
             Some("A, C"),
         );
+    }
+
+    #[test]
+    fn other_vocabularies_have_other_names() {
+        check(
+            r#"{"@context":"x","@id":"y","pubDate":"2026-01-02T03:04:05","upDate":"2026-01-03"}"#,
+            Some("2026-01-02T03:04:05"),
+            Some("2026-01-03"),
+            None,
+        );
+        check(r#"{"@type":"JobPosting","datePosted":"2026-01-02"}"#, Some("2026-01-02"), None, None);
+        check(r#"{"@type":"Product","pubDate":"2026-01-02"}"#, None, None, None);
     }
 
     #[test]

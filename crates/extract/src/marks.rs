@@ -2,7 +2,7 @@
 
 use html::Tag;
 
-use crate::hints::{Fact, Hint};
+use crate::hints::{self, Fact, Hint};
 
 /// A place in the text that holds a fact.
 pub(crate) struct Mark {
@@ -52,7 +52,10 @@ impl Marks {
     pub(crate) fn start(&mut self, tag: &Tag<'_>, hint: &Hint, node: u32, at: usize) {
         let name = tag.name();
         self.open.iter_mut().filter(|open| open.name == name).for_each(|open| open.depth += 1);
-        let is_time = matches!(name, "time" | "relative-time" | "local-time" | "time-ago");
+        // `<abbr title="2026-11-15T12:30:00Z">an hour ago</abbr>`, from the time before there was `<time>`.
+        let is_moment = |title: &str| title.len() >= 10 && title.starts_with(['1', '2']);
+        let is_time = matches!(name, "time" | "relative-time" | "local-time" | "time-ago")
+            || name == "abbr" && tag.attribute("title").is_some_and(is_moment);
         let Some(fact) = hint.fact.or(is_time.then_some(Fact::Date)) else { return };
         if self.all.len() >= MOST {
             return;
@@ -60,7 +63,9 @@ impl Marks {
         let value = tag.attribute("datetime").or_else(|| tag.attribute("content"));
         let value = value.or_else(|| {
             let is_date = fact > Fact::Author;
-            is_date.then(|| DATA.iter().chain(["title"].iter()).find_map(|name| tag.attribute(name)))?
+            let named = || DATA.iter().chain(["title"].iter()).find_map(|name| tag.attribute(name));
+            let published = || tag.attributes().find(|(name, value)| hints::is_published(name, value));
+            is_date.then(|| named().or_else(|| published().map(|(_, value)| value)))?
         });
         let value = value.map(str::trim).filter(|value| !value.is_empty() && value.len() <= MAX_VALUE);
         self.all.push(Mark { fact, node, start: at, end: at, value: value.map(str::to_owned) });

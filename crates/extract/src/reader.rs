@@ -176,6 +176,7 @@ impl<'a> Reader<'a> {
             outline: &self.outline,
             main: &main,
             text: &page.text,
+            title: &page.title,
             marks: &self.marks.all,
             facts: &self.facts,
             meta: &page.meta,

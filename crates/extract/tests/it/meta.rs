@@ -227,3 +227,93 @@ fn a_line_right_below_the_headline_has_the_date_whatever_its_name() {
     check_published(&format!("<p>News</p><h1>Mill</h1>{tools}{long}{related}"), Some("2024-05-04"));
     check_published(&format!("<p>News</p><h1>Mill</h1>{long}{tools}{related}"), None);
 }
+
+#[test]
+fn names_that_say_when_what_was_done_are_known() {
+    for mark in [
+        "<span class=publish-time data-publishtime=1709632800000>lately</span>",
+        "<span id=pub_date>5 March 2024</span>",
+        "<abbr title='2024-03-05T01:40:40Z'>an hour ago</abbr>",
+        "<p class=time>2024-03-05 10:00</p>",
+        "<meta itemprop=datePosted content=2024-03-05>",
+    ] {
+        check_published(&format!("<h1>Mill</h1><p>{mark}</p>{TEXT}"), Some("2024-03-05"));
+    }
+    for meta in [
+        "<meta name='og:time ' content='2024-03-05 08:05:32'>",
+        "<meta name=DC.Created content=2024-03-05>",
+        "<meta name=parsely-page content='{\"pub_date\": \"2024-03-05T08:00:00Z\"}'>",
+    ] {
+        check_published(&format!("{meta}<h1>Mill</h1>{TEXT}"), Some("2024-03-05"));
+    }
+    let page = read(&format!("<meta name=lastPublishedDate content=2024-03-05><h1>Mill</h1>{TEXT}"));
+    assert_eq!(page.published, None);
+    assert_eq!(page.modified.as_ref().map(model::PageDate::day), Some("2024-03-05"));
+    let page = read(&format!("<h1>Mill</h1><i class=update_time>6 March 2024</i>{TEXT}"));
+    assert_eq!(page.modified.as_ref().map(model::PageDate::day), Some("2024-03-06"));
+}
+
+#[test]
+fn what_people_read_counts_more_than_an_attribute_with_another_day() {
+    let time = |words: &str| format!("<h1>Mill</h1><time datetime=2024-03-09T10:18:46Z>{words}</time>{TEXT}");
+    check_published(&time("Published on 5 March 2024"), Some("2024-03-05"));
+    // On two sides of the date line it is another day.
+    check_published(&time("Published on 8 March 2024"), Some("2024-03-09"));
+    check_published(&time("5 March 2024"), Some("2024-03-09"));
+}
+
+#[test]
+fn a_sentence_with_a_label_is_less_sure_than_the_line_before_it() {
+    let line = "<p>March 5, 2024 at 08:45 AM | categories: Mills</p>";
+    let sentence = "<p>Version 5.2 of the plan was released on November 5, 2019. It is the first one to have a wheel of \
+        its own, and a weir.</p>";
+    check_published(&format!("<h1>Mill</h1>{line}{sentence}{TEXT}"), Some("2024-03-05"));
+}
+
+#[test]
+fn a_day_on_which_something_begins_or_ends_is_none_of_the_page() {
+    for line in [
+        "Sundays, until 5 March 2024",
+        "Ab 05.03.2024",
+        "5 March 2024 – 9 March 2024",
+        "When: March 5, 2024, 8 pm",
+        "Born March 5, 1984",
+    ] {
+        check_published(&format!("<h1>Mill</h1><p>{line}</p>{TEXT}"), None);
+    }
+}
+
+#[test]
+fn an_entry_may_end_with_a_sentence_on_when_it_was_posted() {
+    let said = "<p class=postmetadata>This entry was posted on Thursday, March 5th, 2024 at 8:00 am and is filed under \
+        Mills. You can follow any responses to this entry through the feed.</p>";
+    check_published(&format!("<h1>Mill</h1>{}{said}", TEXT.repeat(4)), Some("2024-03-05"));
+}
+
+#[test]
+fn the_day_of_a_press_release_stands_before_its_text() {
+    for line in ["BERLIN, March 5, 2024 /PRNewswire/ --", "BERLIN, March 5, 2024 (GLOBE NEWSWIRE) --"] {
+        let text = TEXT.replacen("<p>", &format!("<p>{line} "), 1);
+        check_published(&format!("<h1>Mill</h1>{text}"), Some("2024-03-05"));
+    }
+}
+
+#[test]
+fn the_headline_is_the_heading_that_the_title_repeats() {
+    let menu =
+        "<p>Stories since 1999<ul><li><a href=a>Home</a><li><a href=b>All</a><li><a href=c>Maps</a></ul>";
+    let fair = "<div>Valley fair on 6 June 2024</div>";
+    let site = "<title>The old mill | Valley Notes</title><h1><a href=/>Valley Notes</a></h1>";
+    check_published(
+        &format!("{site}{menu}<div>{fair}<h2>The old mill</h2><p>5 March 2024 by Ann</p>{TEXT}</div>"),
+        Some("2024-03-05"),
+    );
+}
+
+#[test]
+fn a_line_that_the_title_repeats_is_a_headline() {
+    let news = "<div><p>News</p><p>7 October 2024</p><p>The weir is shut.</p></div>";
+    let line = "<p>The mill gets a new wheel</p><p>5 March 2024</p>";
+    let head = "<title>Valley Notes - The mill gets a new wheel</title>";
+    check_published(&format!("{head}{news}<div>{line}{TEXT}</div>"), Some("2024-03-05"));
+}

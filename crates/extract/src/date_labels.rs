@@ -44,6 +44,14 @@ pub(crate) fn term(words: &str) -> Option<Fact> {
     })
 }
 
+/// Whether the words before a date speak of the page itself: "This entry was posted on".
+pub(crate) fn of_entry(words: &str) -> bool {
+    const ENTRIES: &[&str] =
+        &["entry was", "post was", "article was", "artikel wurde", "beitrag wurde", "eintrag wurde"];
+    let lower = words.to_lowercase();
+    ENTRIES.iter().any(|words| lower.contains(words)) && label(words) == Some(Fact::Published)
+}
+
 /// Whether a word before a date says that something begins or ends then: "until 3 May 2026".
 pub(crate) fn ends_span(words: &str) -> bool {
     const EDGES: &[&str] = &[

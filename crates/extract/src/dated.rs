@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use model::{DateSource, PageDate};
 
-use crate::date_labels::{ends_span, label, label_after, of_people, term};
+use crate::date_labels::{ends_span, label, label_after, of_entry, of_people, term};
 use crate::dates;
 use crate::element::Element;
 use crate::hints::{Fact, Part};
@@ -493,7 +493,9 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     for (nth_block, block) in known.outline.blocks.iter().enumerate() {
         let words = known.text.get(block.start as usize..block.end as usize).unwrap_or_default();
         let is_near = (from..=to).contains(&(block.start as usize));
-        let is_long = words.len() > MAX_BLOCK;
+        // A sentence on the entry itself goes on with where it is filed.
+        let first = || &words[..words.floor_char_boundary(MAX_LEAD)];
+        let is_long = words.len() > MAX_BLOCK && !of_entry(first());
         if is_long && !is_near || !dates::has_year(words) || looked_at >= MOST_BLOCKS {
             continue;
         }

@@ -288,6 +288,8 @@ fn an_entry_may_end_with_a_sentence_on_when_it_was_posted() {
     let said = "<p class=postmetadata>This entry was posted on Thursday, March 5th, 2024 at 8:00 am and is filed under \
         Mills. You can follow any responses to this entry through the feed.</p>";
     check_published(&format!("<h1>Mill</h1>{}{said}", TEXT.repeat(4)), Some("2024-03-05"));
+    let long = said.replace("Mills.", &format!("Mills, {}.", "Wheels and Weirs, ".repeat(9)));
+    check_published(&format!("<h1>Mill</h1>{}{long}", TEXT.repeat(4)), Some("2024-03-05"));
 }
 
 #[test]

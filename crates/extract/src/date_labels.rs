@@ -1,24 +1,49 @@
 //! Words beside a date that say what it is the date of.
 
+use std::sync::LazyLock;
+
 use crate::hints::Fact;
 
 /// Bytes before a date in which its label is sought.
 const LABEL: usize = 48;
+
+/// Words by their first byte: a text is compared with few of them at each place.
+struct ByFirst([Vec<(&'static [u8], Fact)>; 256]);
+
+impl ByFirst {
+    fn new(lists: &[(&'static [&'static str], Fact)]) -> ByFirst {
+        let mut by_first = [const { Vec::new() }; 256];
+        for (words, fact) in lists {
+            for word in words.iter().filter(|word| !word.is_empty()) {
+                by_first[usize::from(word.as_bytes()[0])].push((word.as_bytes(), *fact));
+            }
+        }
+        ByFirst(by_first)
+    }
+
+    /// The fact of the last word in a text; of those in one place that of the first list.
+    fn last(&self, text: &str) -> Option<Fact> {
+        let bytes = text.as_bytes();
+        (0..bytes.len()).rev().find_map(|at| {
+            let rest = &bytes[at..];
+            self.0[usize::from(rest[0])]
+                .iter()
+                .find(|(word, _)| rest.starts_with(word))
+                .map(|(_, fact)| *fact)
+        })
+    }
+}
+
+static LABELS: LazyLock<ByFirst> =
+    LazyLock::new(|| ByFirst::new(&[(MODIFIED_WORDS, Fact::Modified), (PUBLISHED_WORDS, Fact::Published)]));
+static PEOPLE: LazyLock<ByFirst> = LazyLock::new(|| ByFirst::new(&[(OF_PEOPLE, Fact::Event)]));
 
 /// Which date the words before it speak of; the last label counts.
 pub(crate) fn label(words: &str) -> Option<Fact> {
     if words.is_empty() {
         return None;
     }
-    let lower = words[words.ceil_char_boundary(words.len().saturating_sub(LABEL))..].to_lowercase();
-    let last = |list: &[&str]| list.iter().filter_map(|word| lower.rfind(word)).max();
-    match (last(PUBLISHED_WORDS), last(MODIFIED_WORDS)) {
-        (None, None) => None,
-        (Some(published), modified) if modified.is_none_or(|modified| modified < published) => {
-            Some(Fact::Published)
-        }
-        _ => Some(Fact::Modified),
-    }
+    LABELS.last(&words[words.ceil_char_boundary(words.len().saturating_sub(LABEL))..].to_lowercase())
 }
 
 /// Where the label follows its date.
@@ -48,7 +73,7 @@ pub(crate) fn term(words: &str) -> Option<Fact> {
 pub(crate) fn of_entry(words: &str) -> bool {
     const ENTRIES: &[&str] =
         &["entry was", "post was", "article was", "artikel wurde", "beitrag wurde", "eintrag wurde"];
-    let lower = words.to_lowercase();
+    let lower = words.to_ascii_lowercase();
     ENTRIES.iter().any(|words| lower.contains(words)) && label(words) == Some(Fact::Published)
 }
 
@@ -82,8 +107,7 @@ pub(crate) fn ends_span(words: &str) -> bool {
 
 /// Whether a date is that of a user's account.
 pub(crate) fn of_people(words: &str) -> bool {
-    let lower = words.to_lowercase();
-    OF_PEOPLE.iter().any(|word| lower.contains(word))
+    !words.is_empty() && PEOPLE.last(&words.to_lowercase()).is_some()
 }
 
 /// Labels of dates that are not the page's: of people, and of what the page is about.

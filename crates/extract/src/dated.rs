@@ -413,8 +413,8 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
         // What people read counts where it has a label and another day: the attribute is of something else.
         if words.len() <= MAX_BLOCK
             && mark.value.is_some()
-            && label(words).is_some()
             && dates::has_year(words)
+            && label(words).is_some()
             && let Some(read) = dates::value(words, known.language)
             && !is_near_day(&read, &at)
         {
@@ -494,8 +494,9 @@ fn written(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
         let words = known.text.get(block.start as usize..block.end as usize).unwrap_or_default();
         let is_near = (from..=to).contains(&(block.start as usize));
         // A sentence on the entry itself goes on with where it is filed.
-        let first = || &words[..words.floor_char_boundary(MAX_LEAD)];
-        let is_long = words.len() > MAX_BLOCK && !of_entry(first());
+        let first = |bytes: usize| &words[..words.floor_char_boundary(bytes)];
+        let is_long =
+            words.len() > MAX_BLOCK && !(dates::has_year(first(MAX_AROUND)) && of_entry(first(MAX_LEAD)));
         if is_long && !is_near || !dates::has_year(words) || looked_at >= MOST_BLOCKS {
             continue;
         }

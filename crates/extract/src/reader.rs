@@ -433,7 +433,6 @@ impl Reader<'_> {
     }
 }
 
-/// Without the hyphens that only say where a line may be broken: with them a word is found by nobody.
 /// Which of two numbers is the month depends on the language: where nothing names it, its words do.
 fn language_of_dates(text: &str, outline: &Outline, main: &Main) -> Option<String> {
     let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
@@ -449,6 +448,7 @@ fn is_article(meta: &[(String, String)]) -> bool {
     meta.iter().any(|(name, value)| name == "og:type" && value.trim().eq_ignore_ascii_case("article"))
 }
 
+/// Without the hyphens that only say where a line may be broken: with them a word is found by nobody.
 fn unhyphenated(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let [before, last] = [0xc2, 0xad];

@@ -3,12 +3,11 @@
 use flate2::{Compress, Crc, FlushCompress, Status};
 use model::Compression;
 
-/// Level 1: the archive is written as fast as pages come, and pages arrive compressed anyway.
-const LEVEL: u32 = 1;
+use crate::deflate::QuickDeflate;
 
 /// Of records that are short and made once in a while, a sixth smaller for some microseconds; and where an archive is to be
 /// small: a quarter smaller, and a page costs half as much again.
-const THOROUGH: u32 = 6;
+const LEVEL: u32 = 6;
 
 /// How our members begin: magic, deflate, one extra field, no time, fastest, unknown system.
 pub const MEMBER_START: [u8; 10] = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 4, 0xff];
@@ -24,10 +23,18 @@ pub(crate) fn stated_length(header: &[u8; HEADER]) -> Option<u64> {
 }
 
 pub(crate) struct Gzip {
-    deflate: Option<Deflate>,
+    way: Way,
 }
 
-struct Deflate {
+/// How a member's data are written.
+enum Way {
+    /// As fast as pages come.
+    Quick(QuickDeflate),
+    Thorough(Thorough),
+    Stored,
+}
+
+struct Thorough {
     stream: Compress,
     /// What comes out is gathered here: room in a vector would be filled with zeros before each call.
     packed: Box<[u8]>,
@@ -41,19 +48,23 @@ const STORED: usize = 0xffff;
 
 impl Gzip {
     pub(crate) fn new(compression: Compression) -> Gzip {
-        let level = match compression {
-            Compression::Fast => Some(LEVEL),
-            Compression::Small => Some(THOROUGH),
-            Compression::None => None,
+        let way = match compression {
+            Compression::Fast => Way::Quick(QuickDeflate::new()),
+            Compression::Small => Way::Thorough(Thorough {
+                stream: Compress::new(flate2::Compression::new(LEVEL), false),
+                packed: vec![0; GATHERED].into(),
+            }),
+            Compression::None => Way::Stored,
         };
-        let stream = |level| Compress::new(flate2::Compression::new(level), false);
-        let deflate = level.map(|level| Deflate { stream: stream(level), packed: vec![0; GATHERED].into() });
-        Gzip { deflate }
+        Gzip { way }
     }
 
     /// Bytes to set aside for a member of so many. Most pages shrink to a third.
     pub(crate) fn room(&self, bytes: usize) -> usize {
-        if self.deflate.is_some() { bytes / 2 } else { bytes + bytes / 4 }
+        match self.way {
+            Way::Stored => bytes + bytes / 4,
+            _ => bytes / 2,
+        }
     }
 
     /// Appends one member holding `parts` to `out`. It says how long it is, so that others need not be unpacked to
@@ -65,9 +76,10 @@ impl Gzip {
         out.extend_from_slice(&[12, 0, b's', b'l', 8, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         let mut crc = Crc::new();
         parts.iter().for_each(|part| crc.update(part));
-        match &mut self.deflate {
-            Some(deflate) => deflate.member(parts, out),
-            None => store(parts, out),
+        match &mut self.way {
+            Way::Quick(deflate) => deflate.pack(parts, out),
+            Way::Thorough(thorough) => thorough.pack(parts, out),
+            Way::Stored => store(parts, out),
         }
         out.extend_from_slice(&crc.sum().to_le_bytes());
         out.extend_from_slice(&crc.amount().to_le_bytes());
@@ -77,8 +89,8 @@ impl Gzip {
     }
 }
 
-impl Deflate {
-    fn member(&mut self, parts: &[&[u8]], out: &mut Vec<u8>) {
+impl Thorough {
+    fn pack(&mut self, parts: &[&[u8]], out: &mut Vec<u8>) {
         self.stream.reset();
         parts.iter().for_each(|part| self.feed(part, FlushCompress::None, out));
         self.feed(&[], FlushCompress::Finish, out);

@@ -7,6 +7,7 @@
 
 mod cdxj;
 mod copy;
+mod deflate;
 mod digest;
 mod error;
 mod gzip;
@@ -30,7 +31,7 @@ pub use digest::Digest;
 pub use error::{ArchiveError, Finding, Problem};
 pub use gzip::MEMBER_START;
 pub use http::HttpHead;
-pub use metadata::{Metadata, PageFacts, Purpose, StoredLink, StoredRel};
+pub use metadata::{Metadata, PageFacts, Purpose};
 pub use reader::{ArchiveReader, Block, FilePart, Record, RecordHead, WarcReader};
 pub use surt::surt;
 pub use verify::{Verified, verify};

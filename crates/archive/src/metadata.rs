@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use model::{CrawlId, Link, LinkKind, LinkLook, Outcome, Page, PageUrl, Rel};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::reader::RecordHead;
 
@@ -80,37 +80,61 @@ pub struct PageFacts<'a> {
     /// Why nothing could be read from it, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<Cow<'a, str>>,
+    /// Its scheme and host, which the URLs of its links are written without where they have the same. The first versions
+    /// wrote them all.
+    #[serde(default)]
+    pub origin: Cow<'a, str>,
     /// Its links in document order.
-    pub links: Vec<StoredLink<'a>>,
+    links: Vec<StoredLink<'a>>,
 }
 
-/// A link with its attributes.
+/// A link with its attributes: its URL, its words, where it stands (1 to 3), and what is not as usual.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Written<'a>")]
+struct StoredLink<'a> {
+    url: Cow<'a, str>,
+    anchor: Cow<'a, str>,
+    position: u8,
+    unusual: Unusual,
+}
+
+/// What most links have not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredLink<'a> {
-    /// Where it leads.
-    pub url: Cow<'a, PageUrl>,
-    /// Its words.
-    pub anchor: Cow<'a, str>,
-    /// How far it stands out: 1 to 3. Left out where it is 1, as most are.
+struct Unusual {
+    /// How far it stands out: 1 to 3.
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub visibility: u8,
-    /// Where it stands: 1 to 3.
-    pub position: u8,
-    /// How far it leads: 1 or 5. Left out where it is 1.
+    visibility: u8,
+    /// How far it leads: 1 or 5.
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub distance: u8,
+    distance: u8,
     /// Words of its `rel`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rel: Vec<StoredRel>,
+    rel: Vec<StoredRel>,
     /// Its markup.
     #[serde(default = "anchor", skip_serializing_if = "is_anchor")]
-    pub kind: LinkKind,
+    kind: LinkKind,
+}
+
+/// The forms in which links were written.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written<'a> {
+    Usual(Cow<'a, str>, Cow<'a, str>, u8),
+    Unusual(Cow<'a, str>, Cow<'a, str>, u8, Unusual),
+    /// In the first two versions.
+    Named {
+        url: Cow<'a, str>,
+        anchor: Cow<'a, str>,
+        position: u8,
+        #[serde(flatten)]
+        unusual: Unusual,
+    },
 }
 
 /// A word of a link's `rel` that matters to a crawler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum StoredRel {
+enum StoredRel {
     /// The author does not vouch for it.
     Nofollow,
     /// Paid for.
@@ -123,7 +147,7 @@ pub enum StoredRel {
 
 impl Metadata<'_> {
     /// Version of the form that is written.
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 3;
 
     /// The field of a revisit record that holds what else would be the block of a metadata record, as others name it.
     pub(crate) const FIELD: &'static str = "WARC-JSON-Metadata";
@@ -141,7 +165,8 @@ impl Metadata<'_> {
 }
 
 impl<'a> PageFacts<'a> {
-    pub(crate) fn of(page: &'a Page) -> PageFacts<'a> {
+    pub(crate) fn of(page: &'a Page, own: &'a PageUrl) -> PageFacts<'a> {
+        let origin = own.as_str().strip_suffix(own.path_and_query()).unwrap_or_default();
         PageFacts {
             title: Cow::Borrowed(&page.title),
             charset: Cow::Borrowed(&page.charset),
@@ -151,45 +176,82 @@ impl<'a> PageFacts<'a> {
             nofollow: page.directives.nofollow,
             links_cut: page.links_cut,
             unread: page.unread_why().map(Cow::Borrowed),
-            links: page.links.iter().map(StoredLink::of).collect(),
+            origin: Cow::Borrowed(origin),
+            links: page.links.iter().map(|link| StoredLink::of(link, origin)).collect(),
         }
+    }
+
+    /// Its links as everyone else knows them, in document order.
+    pub fn links(&self) -> impl Iterator<Item = Link> {
+        self.links.iter().filter_map(|link| link.link(&self.origin))
     }
 }
 
 impl<'a> StoredLink<'a> {
-    fn of(link: &'a Link) -> StoredLink<'a> {
+    fn of(link: &'a Link, origin: &str) -> StoredLink<'a> {
         let words = [
             (link.rel.nofollow, StoredRel::Nofollow),
             (link.rel.sponsored, StoredRel::Sponsored),
             (link.rel.ugc, StoredRel::Ugc),
             (link.rel.next, StoredRel::Next),
         ];
+        let path = link.url.as_str().strip_prefix(origin).filter(|path| path.starts_with('/'));
         StoredLink {
-            url: Cow::Borrowed(&link.url),
+            url: Cow::Borrowed(path.unwrap_or(link.url.as_str())),
             anchor: Cow::Borrowed(&link.anchor),
-            visibility: link.look.visibility,
             position: link.look.position,
-            distance: link.look.distance,
-            rel: words.into_iter().filter(|(set, _)| *set).map(|(_, word)| word).collect(),
-            kind: link.kind,
+            unusual: Unusual {
+                visibility: link.look.visibility,
+                distance: link.look.distance,
+                rel: words.into_iter().filter(|(set, _)| *set).map(|(_, word)| word).collect(),
+                kind: link.kind,
+            },
         }
     }
 
-    /// The link as everyone else knows it.
-    pub fn into_link(self) -> Link {
-        let has = |word| self.rel.contains(&word);
-        Link {
-            look: LinkLook { visibility: self.visibility, position: self.position, distance: self.distance },
+    fn link(&self, origin: &str) -> Option<Link> {
+        let url = match self.url.starts_with('/') {
+            true => PageUrl::parse(&[origin, &self.url].concat()),
+            false => PageUrl::parse(&self.url),
+        };
+        let Unusual { visibility, distance, rel, kind } = &self.unusual;
+        let has = |word| rel.contains(&word);
+        Some(Link {
+            url: url.ok()?,
+            look: LinkLook { visibility: *visibility, position: self.position, distance: *distance },
             rel: Rel {
                 nofollow: has(StoredRel::Nofollow),
                 sponsored: has(StoredRel::Sponsored),
                 ugc: has(StoredRel::Ugc),
                 next: has(StoredRel::Next),
             },
-            kind: self.kind,
-            url: self.url.into_owned(),
+            kind: *kind,
             anchor: (*self.anchor).into(),
+        })
+    }
+}
+
+impl Serialize for StoredLink<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let StoredLink { url, anchor, position, unusual } = self;
+        match unusual {
+            Unusual { visibility: 1, distance: 1, rel, kind: LinkKind::Anchor } if rel.is_empty() => {
+                (url, anchor, position).serialize(serializer)
+            }
+            _ => (url, anchor, position, unusual).serialize(serializer),
         }
+    }
+}
+
+impl<'a> From<Written<'a>> for StoredLink<'a> {
+    fn from(written: Written<'a>) -> StoredLink<'a> {
+        let usual = Unusual { visibility: 1, distance: 1, rel: Vec::new(), kind: LinkKind::Anchor };
+        let (url, anchor, position, unusual) = match written {
+            Written::Usual(url, anchor, position) => (url, anchor, position, usual),
+            Written::Unusual(url, anchor, position, unusual)
+            | Written::Named { url, anchor, position, unusual } => (url, anchor, position, unusual),
+        };
+        StoredLink { url, anchor, position, unusual }
     }
 }
 

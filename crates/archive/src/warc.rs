@@ -334,7 +334,7 @@ fn metadata<'a>(visit: &Visit<'a>) -> Metadata<'a> {
         first_byte_time_ms: millis(timings.first_byte),
         fetch_time_ms: millis(timings.total),
         outcome: visit.outcome.map(Cow::Borrowed),
-        page: visit.page.map(PageFacts::of),
+        page: visit.page.map(|page| PageFacts::of(page, &visit.fetched.url)),
     }
 }
 

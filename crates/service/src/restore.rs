@@ -168,8 +168,7 @@ pub(crate) fn edges<'a>(
     page: &'a PageFacts<'_>,
     settings: &'a CrawlSettings,
 ) -> impl Iterator<Item = (Edge, model::PageUrl)> + 'a {
-    page.links.iter().map(move |link| {
-        let link = link.clone().into_link();
+    page.links().map(move |link| {
         let asked_not_to = link.rel.nofollow || page.nofollow;
         let wanted = link.kind != LinkKind::Canonical || settings.honour_canonical;
         let follow = wanted && (!asked_not_to || settings.follow_nofollow);

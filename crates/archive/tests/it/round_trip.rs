@@ -8,6 +8,7 @@ use archive::{
     index_covers, record_id, verify, write_index,
 };
 use model::{HttpVersion, Outcome, Timestamp};
+use serde_json::{Value, json};
 
 use crate::samples::{CRAWL, NOW, archive, page, records, samples, url};
 
@@ -81,28 +82,58 @@ fn an_answer_over_http2_says_so() {
 
 #[test]
 fn links_and_their_attributes_are_rebuilt_from_the_metadata() {
+    let block = metadata_of_a_page();
+    let facts = Metadata::parse(&block).unwrap().page.unwrap();
+    let page = page();
+    assert_eq!(facts.links().collect::<Vec<_>>(), page.links);
+    assert_eq!(facts.title, page.title);
+    assert_eq!((facts.noindex, facts.nofollow, facts.links_cut), (true, false, true));
+    let block = String::from_utf8(block).unwrap();
+    assert!(block.contains(r#"["/c//d?e","usual",2]"#), "short where nothing is unusual: {block}");
+    assert!(block.contains(r#"["http://example.com:81/","another port",2]"#), "{block}");
+    assert!(block.contains("\"version\":3"), "{block}");
+    let other = block.replace("\"version\":3", "\"version\":4");
+    assert_eq!(Metadata::parse(other.as_bytes()), None, "an unknown version is not misread");
+}
+
+#[test]
+fn links_of_earlier_versions_are_read() {
+    // What the first two wrote: URLs whole, everything by name, and the first one also what is usual.
+    let first = json!([
+        {"url": "http://example.com/a", "anchor": "an \"anchor\"\n", "visibility": 2, "position": 3, "distance": 1,
+            "rel": [], "kind": "anchor"},
+        {"url": "http://other.example/b", "anchor": "", "visibility": 2, "position": 3, "distance": 1,
+            "rel": ["nofollow", "sponsored", "ugc", "next"], "kind": "area"},
+        {"url": "http://example.com/c//d?e", "anchor": "usual", "visibility": 1, "position": 2, "distance": 1,
+            "rel": [], "kind": "anchor"},
+        {"url": "http://example.com:81/", "anchor": "another port", "visibility": 1, "position": 2, "distance": 1,
+            "rel": [], "kind": "anchor"},
+    ]);
+    let second = json!([
+        {"url": "http://example.com/a", "anchor": "an \"anchor\"\n", "visibility": 2, "position": 3},
+        {"url": "http://other.example/b", "anchor": "", "visibility": 2, "position": 3,
+            "rel": ["nofollow", "sponsored", "ugc", "next"], "kind": "area"},
+        {"url": "http://example.com/c//d?e", "anchor": "usual", "position": 2},
+        {"url": "http://example.com:81/", "anchor": "another port", "position": 2},
+    ]);
+    let now: Value = serde_json::from_slice(&metadata_of_a_page()).unwrap();
+    for (version, links) in [(1, first), (2, second)] {
+        let mut then = now.clone();
+        then["version"] = json!(version);
+        then["page"]["links"] = links;
+        then["page"].as_object_mut().unwrap().remove("origin").unwrap();
+        let facts = Metadata::parse(then.to_string().as_bytes()).unwrap().page.unwrap();
+        assert_eq!(facts.links().collect::<Vec<_>>(), page().links, "version {version}");
+    }
+}
+
+/// The block of the metadata record of the sample that is a page.
+fn metadata_of_a_page() -> Vec<u8> {
     let records = &records(&samples())[0];
     let mut reader = WarcReader::new(&records.bytes[..]);
     while let Some(head) = reader.next_record().unwrap() {
         if head.kind() == Some(RecordKind::Metadata) {
-            let block = reader.read_block(LIMIT).unwrap();
-            let facts = Metadata::parse(&block).unwrap().page.unwrap();
-            let links: Vec<_> = facts.links.into_iter().map(archive::StoredLink::into_link).collect();
-            let page = page();
-            assert_eq!(links, page.links);
-            assert_eq!(facts.title, page.title);
-            assert_eq!((facts.noindex, facts.nofollow, facts.links_cut), (true, false, true));
-            let block = String::from_utf8(block).unwrap();
-            assert!(block.contains("\"version\":2"), "{block}");
-            let other = block.replace("\"version\":2", "\"version\":3");
-            assert_eq!(Metadata::parse(other.as_bytes()), None, "an unknown version is not misread");
-            // The first version named what is usual.
-            let usual = "\"position\":3,\"distance\":1";
-            let first = block.replace("\"version\":2", "\"version\":1").replace("\"position\":3", usual);
-            let first = Metadata::parse(first.as_bytes()).unwrap().page.unwrap();
-            let links: Vec<_> = first.links.into_iter().map(archive::StoredLink::into_link).collect();
-            assert_eq!(links, page.links);
-            return;
+            return reader.read_block(LIMIT).unwrap();
         }
     }
     panic!("no metadata record");

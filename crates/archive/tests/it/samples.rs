@@ -125,6 +125,10 @@ pub(crate) fn page() -> Page {
         rel,
         kind,
     };
+    let usual = |target: &str, anchor: &str| Link {
+        look: LinkLook { visibility: 1, position: 2, distance: 1 },
+        ..link(target, anchor, LinkKind::Anchor, Rel::default())
+    };
     let all = Rel { nofollow: true, sponsored: true, ugc: true, next: true };
     Page {
         title: "Wörds \u{1f980}".to_owned(),
@@ -135,6 +139,8 @@ pub(crate) fn page() -> Page {
         links: vec![
             link("http://example.com/a", "an \"anchor\"\n", LinkKind::Anchor, Rel::default()),
             link("http://other.example/b", "", LinkKind::Area, all),
+            usual("http://example.com/c//d?e", "usual"),
+            usual("http://example.com:81/", "another port"),
         ],
         links_cut: true,
         ..Page::default()

@@ -183,7 +183,13 @@ pub(crate) fn text_of(outline: &Outline, kept: &[bool], text: &str) -> String {
     if kept.iter().all(|kept| *kept) {
         return text.to_owned();
     }
-    let mut out = String::new();
+    let lengths = outline
+        .blocks
+        .iter()
+        .zip(kept)
+        .filter(|(_, kept)| **kept)
+        .map(|(block, _)| block.end - block.start + 1);
+    let mut out = String::with_capacity(lengths.sum::<u32>() as usize);
     let mut follows = false;
     for (block, kept) in outline.blocks.iter().zip(kept) {
         let slice = text.get(block.start as usize..block.end as usize).unwrap_or_default();

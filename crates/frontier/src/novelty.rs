@@ -23,6 +23,9 @@ const KNOWN_OF_FOUR: usize = 3;
 /// Word pairs sampled of a page; the share of known ones is right within 5 percent points or so.
 const SAMPLE: usize = 64;
 
+/// Words of a block beyond which it keeps no more than a sample of its pairs.
+const LONG: usize = 4 * SAMPLE;
+
 /// Pages with news that are remembered by their sample: of a host, and of a URL template. A template needs more:
 /// what its pages put together anew each time (a month's days, a few events) is known only after some of them.
 pub(crate) const HOST_PAGES: usize = 4;
@@ -41,7 +44,7 @@ pub struct TextMark {
     /// Of the whole text.
     pub(crate) hash: u64,
     blocks: Vec<Block>,
-    /// The smallest hashes of each block's word pairs.
+    /// Hashes of each block's word pairs; of a long one the smallest.
     pairs: Vec<u32>,
     /// Whoever compares whole texts knows it from another page.
     pub(crate) known: bool,
@@ -65,23 +68,24 @@ impl TextMark {
     pub fn of(text: &str) -> TextMark {
         let mut mark = TextMark { hash: xxh3_64(text.as_bytes()), ..TextMark::default() };
         let mut words_left = MOST_WORDS;
-        mark.pairs.reserve(text.len() / 8);
-        let mut pairs: Vec<u32> = Vec::with_capacity(256);
+        mark.pairs.reserve(text.len() / 6);
         for line in lines(text).filter(|line| !line.trim_ascii().is_empty()).take(MOST_BLOCKS) {
-            pairs.clear();
-            let (mut last, mut words, mut whole) = (0, 0, 0u64);
+            let start = mark.pairs.len();
+            let (mut last, mut whole) = (0, 0u64);
             // Other white space has been collapsed where the text was read.
-            for hash in (WordHashes { rest: line }).take(words_left) {
+            mark.pairs.extend((WordHashes { rest: line }).take(words_left).map(|hash| {
                 let pair = (last ^ hash.rotate_left(21)).wrapping_mul(MIXER);
-                // The high half: the low bits of a product know only the low bits of its factors.
-                pairs.push((pair >> 32) as u32);
                 whole = whole.rotate_left(7) ^ pair;
                 last = hash;
-                words += 1;
-            }
+                // The high half: the low bits of a product know only the low bits of its factors.
+                (pair >> 32) as u32
+            }));
+            let words = mark.pairs.len() - start;
             words_left -= words;
-            // A short block keeps them all, as they come.
-            mark.pairs.extend_from_slice(if words > SAMPLE { smallest(&mut pairs) } else { &pairs });
+            if words > LONG {
+                let count = smallest(&mut mark.pairs[start..]);
+                mark.pairs.truncate(start + count);
+            }
             let pairs_end = mark.pairs.len() as u32;
             mark.blocks.push(Block { hash: (whole ^ (whole >> 32)) as u32, words: words as u32, pairs_end });
             if words_left == 0 {
@@ -175,7 +179,8 @@ pub(crate) fn news(mark: &TextMark, blocks: &mut Blocks, known: &[&Samples]) -> 
     }
     blocks.forget_old();
     // The smallest of all blocks are among the smallest of each.
-    let pairs = smallest(&mut pairs);
+    let count = smallest(&mut pairs);
+    let pairs = &pairs[..count];
     let mut familiar = [false; SAMPLE];
     known.iter().for_each(|samples| samples.mark(pairs, &mut familiar));
     let count = familiar.iter().filter(|familiar| **familiar).count();
@@ -183,21 +188,36 @@ pub(crate) fn news(mark: &TextMark, blocks: &mut Blocks, known: &[&Samples]) -> 
     (words >= FEWEST_WORDS && !is_copy).then(|| pairs.to_vec())
 }
 
-/// The smallest of them, in order, each once, as many as a sample has. Sorting all would cost more than reading them.
-fn smallest(pairs: &mut Vec<u32>) -> &[u32] {
+/// Brings the smallest of them to the front, in order, each once, as many as a sample has; says how many. Sorting all would
+/// cost more than reading them.
+fn smallest(pairs: &mut [u32]) -> usize {
     const AMONG: usize = 2 * SAMPLE;
-    if pairs.len() > AMONG {
-        pairs.select_nth_unstable(AMONG);
-        pairs[..AMONG].sort_unstable();
-        let distinct = 1 + pairs[..AMONG].windows(2).filter(|two| two[0] != two[1]).count();
-        if distinct >= SAMPLE {
-            pairs.truncate(AMONG);
+    let mut low = pairs.len();
+    if low > AMONG {
+        // They are as good as random, so about so many are not above this.
+        let limit = (u64::from(u32::MAX) * AMONG as u64 / pairs.len() as u64) as u32;
+        low = 0;
+        for at in 0..pairs.len() {
+            let is_low = pairs[at] <= limit;
+            pairs.swap(at, low);
+            low += usize::from(is_low);
         }
     }
+    let count = sort_distinct(&mut pairs[..low]);
+    if count >= SAMPLE || low == pairs.len() { count.min(SAMPLE) } else { sort_distinct(pairs).min(SAMPLE) }
+}
+
+/// Sorts them, each once, to the front; says how many.
+fn sort_distinct(pairs: &mut [u32]) -> usize {
     pairs.sort_unstable();
-    pairs.dedup();
-    pairs.truncate(SAMPLE);
-    pairs
+    let mut count = 0;
+    for at in 0..pairs.len() {
+        if at == 0 || pairs[at] != pairs[count - 1] {
+            pairs[count] = pairs[at];
+            count += 1;
+        }
+    }
+    count
 }
 
 impl Blocks {
@@ -339,15 +359,23 @@ mod tests {
 
     #[test]
     fn a_sample_is_the_smallest_pairs_each_once() {
-        for (count, of) in
-            [(0u64, 10), (63, 1_000), (64, 1_000), (129, 7), (500, 40), (500, 65), (5_000, 1 << 31)]
-        {
-            let pairs: Vec<u32> = (0..count).map(|place| (place * 2_654_435_761 % of) as u32).collect();
+        for (count, of) in [
+            (0u64, 10),
+            (63, 1_000),
+            (64, 1_000),
+            (129, 7),
+            (500, 40),
+            (500, 65),
+            (5_000, 1 << 31),
+            (5_000, 1 << 32),
+        ] {
+            let mut pairs: Vec<u32> = (0..count).map(|place| (place * 2_654_435_761 % of) as u32).collect();
             let mut expected = pairs.clone();
             expected.sort_unstable();
             expected.dedup();
             expected.truncate(SAMPLE);
-            assert_eq!(smallest(&mut pairs.clone()), expected, "{count} of {of}");
+            let found = smallest(&mut pairs);
+            assert_eq!(pairs[..found], expected, "{count} of {of}");
         }
     }
 

@@ -139,14 +139,20 @@ pub fn lasting_hash(text: &str, main: &str) -> u64 {
     for special in specials(text) {
         // Everything before it lasts as it is, with one space behind each word.
         push_words(&mut lasting, &text.as_bytes()[from..special.start]);
-        let unnumbered = words(&text[special.clone()]).filter(|word| !has_digit(word));
-        unnumbered.for_each(|word| push_word(&mut lasting, word));
         from = special.end;
+        each_word(&text[special], |word, is_numbered| {
+            if !is_numbered {
+                push_word(&mut lasting, word);
+            }
+        });
     }
     push_words(&mut lasting, &text.as_bytes()[from..]);
     for special in specials(main) {
-        let numbered = words(&main[special]).filter(|word| has_digit(word));
-        numbered.filter(|word| !is_passing(word)).for_each(|word| push_word(&mut lasting, word));
+        each_word(&main[special], |word, is_numbered| {
+            if is_numbered && !is_passing(word) {
+                push_word(&mut lasting, word);
+            }
+        });
     }
     if lasting.is_empty() { 0 } else { xxh3_64(&lasting).max(1) }
 }
@@ -208,13 +214,23 @@ fn is_gap(byte: &u8) -> bool {
     (*byte == b' ') | (*byte == b'\n')
 }
 
-/// The words of a text; of ASCII without asking of each letter what Unicode says of it.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_space = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
-    let (ascii, other) = if text.is_ascii() { (text, "") } else { ("", text) };
-    // Cut at ASCII, UTF-8 stays UTF-8.
-    let cut = ascii.as_bytes().split(is_space).flat_map(str::from_utf8).filter(|word| !word.is_empty());
-    cut.chain(other.split_whitespace())
+/// Calls `each` with the words of a text, and whether there is a digit in them; of ASCII in one pass, without asking of each
+/// letter what Unicode says of it.
+fn each_word<'a>(text: &'a str, mut each: impl FnMut(&'a str, bool)) {
+    if !text.is_ascii() {
+        return text.split_whitespace().for_each(|word| each(word, has_digit(word)));
+    }
+    let (mut start, mut is_numbered) = (0, false);
+    for (at, byte) in text.bytes().chain([b' ']).enumerate() {
+        if matches!(byte, b'\t'..=b'\r' | b' ') {
+            if start < at {
+                each(&text[start..at], is_numbered);
+            }
+            (start, is_numbered) = (at + 1, false);
+        } else {
+            is_numbered |= byte.is_ascii_digit();
+        }
+    }
 }
 
 fn has_digit(word: &str) -> bool {

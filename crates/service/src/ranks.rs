@@ -3,15 +3,17 @@
 use std::collections::HashSet;
 
 use archive::tables::LINKS;
+use catalog::ProjectEntry;
 use crawl::{LinkGraph, LinkWeights, SORTING_MEMORY};
 use frontier::page_key;
 use frontier::tables::URLS;
 use graph::{PageRank, Preference, best_first};
 use kv::{Reader, Snapshot};
-use model::{CrawlId, HostKey, PageUrl, Timestamp, UrlKey};
+use model::{CrawlId, Duplicates, HostKey, KeepPages, PageUrl, Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::indexes;
 use crate::runs::outlook::{self, fetched};
 use crate::sink::Sink;
 use crate::stored_ranks::StoredRanks;
@@ -193,8 +195,26 @@ pub(crate) fn rank(
     })
 }
 
-/// Computes the ranks of a crawl and keeps them for searches.
-pub(crate) fn refresh(data: &Data, crawl: CrawlId, now: Timestamp) -> Result<(), ServiceError> {
+/// At the end of a run: ranks for those who ask for them, searches and the choice among copies. Where nobody does, those of
+/// the run before go, and the first index makes new ones.
+pub(crate) fn after_run(data: &Data, entry: &ProjectEntry, now: Timestamp) -> Result<(), ServiceError> {
+    let settings = &entry.project.crawl;
+    let choose = settings.duplicate_settings().method != Duplicates::Off || settings.replace_pages;
+    match choose || indexes::is_over(data, &entry.project.name)? {
+        true => refresh(data, entry.crawl, now),
+        false => StoredRanks::drop(data, entry.crawl),
+    }
+}
+
+/// Before the first search: ranks of a crawl whose runs have left none. One at work leaves its own.
+pub(crate) fn before_searches(data: &Data, entry: &ProjectEntry, now: Timestamp) -> Result<(), ServiceError> {
+    let is_at_work = data.live_runs().iter().any(|run| run.crawl == entry.crawl);
+    let is_known = entry.project.crawl.keep != KeepPages::All || StoredRanks::are_kept(data, entry.crawl);
+    if is_at_work || is_known { Ok(()) } else { refresh(data, entry.crawl, now) }
+}
+
+/// Computes the ranks of a crawl and keeps them.
+fn refresh(data: &Data, crawl: CrawlId, now: Timestamp) -> Result<(), ServiceError> {
     let snapshot = data.store().snapshot();
     // The numbers of pages are dropped here: whoever is at the end of a large crawl has little memory left.
     let LinkGraph { links, .. } = LinkGraph::read(&snapshot, crawl, &LinkWeights::default())?;

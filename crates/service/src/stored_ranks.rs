@@ -1,5 +1,6 @@
 //! The ranks of a crawl's pages as they were last computed: a file beside the crawl, replaced as a whole, so that who
-//! reads has the ones before or the new ones. It may be deleted: `gannet rank` makes it again, and so does the next run.
+//! reads has the ones before or the new ones. It may be deleted: `gannet rank` makes it again, and so does the next run
+//! that somebody searches, or that chooses among copies.
 
 use std::fs;
 use std::io::Write;
@@ -80,7 +81,12 @@ impl StoredRanks {
         ranks
     }
 
-    /// Removes the ranks of a crawl that is dropped.
+    /// Whether there are any.
+    pub(crate) fn are_kept(data: &Data, crawl: CrawlId) -> bool {
+        path(data, crawl).exists()
+    }
+
+    /// Removes the ranks of a crawl.
     pub(crate) fn drop(data: &Data, crawl: CrawlId) -> Result<(), ServiceError> {
         let path = path(data, crawl);
         match fs::remove_file(&path) {

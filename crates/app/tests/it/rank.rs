@@ -143,3 +143,23 @@ fn the_hours_of_a_run_are_listed_and_drawn() {
     let said = gannet(&["rank", "--by-hour=1", &data]);
     assert!(said.code == Some(0) && said.out.contains("60"), "{}", said.out);
 }
+
+#[test]
+fn ranks_that_nobody_asks_for_are_left_to_the_first_index() {
+    let dir = tempfile::tempdir().unwrap();
+    let ranks = dir.path().join("ranks").join("00001");
+    let site = Served::start(Arc::new(Demo::new(1, 1)));
+    let (start, data) = (site.start_url(), format!("--data={}", dir.path().display()));
+    let crawl = |more: &str| {
+        let crawl =
+            ["crawl", &start, &data, "-q", "--allow-private", "--rate=unlimited", "--max-pages=60", more];
+        assert_eq!(gannet(&crawl).code, Some(0));
+    };
+    crawl("--duplicates=off");
+    assert!(!ranks.exists(), "no search, and no copies to choose among");
+    assert_eq!(gannet(&["search", "lamp", &data]).code, Some(0));
+    assert!(ranks.exists(), "the first search makes an index, and ranks for it");
+    std::fs::remove_file(&ranks).unwrap();
+    crawl("--duplicates=off");
+    assert!(ranks.exists(), "now there is an index");
+}

@@ -28,7 +28,7 @@ pub(crate) use follow::{Follower, follow};
 pub use judged::EvaluateRequest;
 pub(crate) use judged::evaluate;
 pub use open::index_settings;
-pub(crate) use open::{Indexes, OpenIndex, ensure, project_deleted, project_renamed};
+pub(crate) use open::{Indexes, OpenIndex, ensure, is_over, project_deleted, project_renamed};
 pub use request::{
     CachedRequest, IndexColumn, IndexRequest, IndexStatus, SearchRequest, SuggestRequest, WhyNotRequest,
 };

@@ -20,6 +20,7 @@ use super::kept::{Kept, Origin};
 use super::left_out::LeftOut;
 use super::phrases::Phrases;
 use crate::duplicates::{GroupWord, Groups};
+use crate::ranks;
 use crate::select::hint;
 use crate::stored_ranks::LazyRanks;
 use crate::{Data, ServiceError};
@@ -98,7 +99,9 @@ pub(super) fn create(
             name: project.clone(),
             hint: "\"gannet crawl URL\" makes one".to_owned(),
         })?;
-        data.project(Some(&name))?;
+        if let Err(error) = ranks::before_searches(data, &data.project(Some(&name))?, now) {
+            tracing::warn!(%error, "no ranks were computed; \"gannet rank\" does it");
+        }
     }
     if let Some(name) = &settings.suggestions.dictionary {
         dictionary::read(&dictionary::find(data.dir(), name)?.0)?;
@@ -294,6 +297,11 @@ pub(crate) fn project_deleted(
         }
     }
     Ok(())
+}
+
+/// Whether there is an index over a project.
+pub(crate) fn is_over(data: &Data, project: &model::ProjectName) -> Result<bool, ServiceError> {
+    Ok(!settings_over(data, project)?.is_empty())
 }
 
 /// The indexes over a project, unopened.

@@ -214,7 +214,7 @@ impl Started {
                 data.write_index(entry.crawl)?;
                 // A search can do with the ranks of the run before; without pages there is nothing to search.
                 if entry.project.crawl.keep == KeepPages::All
-                    && let Err(error) = ranks::refresh(&data, entry.crawl, ended_at)
+                    && let Err(error) = ranks::after_run(&data, &entry, ended_at)
                 {
                     tracing::warn!(%error, "no ranks were computed; \"gannet rank\" does it");
                 }

@@ -242,6 +242,9 @@ pub(crate) fn dated(known: &Known<'_>) -> Dated {
         dated.offer(Fact::Published, at, DateSource::Url, if is_first { 96 } else { 70 });
     }
     written(known, is_index, &mut dated);
+    if let Some(at) = in_title(known.title, language).filter(|at| !dated.is_event(at)) {
+        dated.offer(Fact::Published, at, DateSource::Text, 62);
+    }
     if dated.published.is_none() {
         elsewhere(known, is_index, &mut dated);
     }
@@ -461,6 +464,19 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     {
         dated.offer(Fact::Published, day.clone(), DateSource::Markup, 52);
     }
+}
+
+/// A part of the title that is nothing but a date: "Mill - 05.03.2024 - The News".
+fn in_title(title: &str, language: Option<&str>) -> Option<String> {
+    if !dates::has_year(title) {
+        return None;
+    }
+    let mut parts = title.split(['|', '–', '—', '·', '•', '«', '»']).flat_map(|part| part.split(" - "));
+    parts.find_map(|part| {
+        let part = part.trim();
+        let date = dates::find(part, language).into_iter().next()?;
+        (date.range == (0..part.len())).then_some(date.at)
+    })
 }
 
 /// Whether two days are the same or follow each other, as they do in two places at once.

@@ -802,16 +802,14 @@ fn said_title(known: &Known<'_>, headline: Option<usize>) -> Option<usize> {
         Some(at) => said(at),
         None => 0,
     };
-    // Whatever the page calls its headline, it is no part of a longer title.
-    if headline.is_some() && own == 0 {
-        return None;
-    }
     let others = || (0..blocks.len()).filter(|at| known.main.kept[*at] && Some(*at) != headline);
     let is_heading = |at: &usize| known.outline.nodes[blocks[*at].node as usize].element.level().is_some();
     // Of equals the first.
     let longest = |length: usize, at: usize| (length, std::cmp::Reverse(at));
     let headings = others().filter(is_heading).take(MOST_HEADINGS);
-    let heading = headings.map(|at| longest(said(at), at)).max().filter(|(length, _)| *length > own);
+    // Where the title does not repeat what the page calls its headline, only most of the title tells more.
+    let least = if headline.is_some() && own == 0 { known.title.len() / 2 } else { own };
+    let heading = headings.map(|at| longest(said(at), at)).max().filter(|(length, _)| *length > least);
     let line = || {
         let lines = others().take(MOST_HEADINGS).filter(|at| !is_link(*at));
         lines

@@ -316,6 +316,13 @@ fn the_headline_is_the_heading_that_the_title_repeats() {
         &format!("{site}{menu}<div>{fair}<h2>The old mill</h2><p>5 March 2024 by Ann</p>{TEXT}</div>"),
         Some("2024-03-05"),
     );
+    // Nor is the name of a department one.
+    let part = "<title>The old mill | Notes</title><h1>Buildings</h1>";
+    let tools = "<p>A tool for mills</p>".repeat(14);
+    check_published(
+        &format!("{part}{tools}<div><h2>The old mill</h2><p>5 March 2024 by Ann</p>{TEXT}</div>"),
+        Some("2024-03-05"),
+    );
 }
 
 #[test]

@@ -161,7 +161,8 @@ pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool, is_article:
         .collect();
     keep_title(outline, &aside, root, &mut kept);
     keep_lead(outline, text, &aside, &links, &mut kept);
-    sections::drop_closing(outline, text, &mut kept);
+    sections::drop_closing(outline, text, is_thread, &mut kept);
+    notices::drop_labels(outline, text, &mut kept);
     if !is_list && (is_thread || has_cards) {
         notices::drop_stamps(outline, text, &mut kept);
     }

@@ -84,6 +84,9 @@ const TEXT: u32 = 600;
 /// Bytes of a box about the author at most.
 const MAX_AUTHOR: u32 = 1_500;
 
+/// Bytes of a box that is a link as a whole.
+const MAX_CARD: u32 = 600;
+
 /// A block with so many bytes, few of them links, is prose.
 pub(crate) const PROSE: u32 = 60;
 
@@ -419,7 +422,9 @@ fn link_heavy(outline: &Outline, sums: &[Sum], root: usize, is_list: bool) -> Ve
         } else if node.element == Element::P {
             share >= 70 && sum.bytes < 200 && sum.anchors > 0
         } else {
-            share >= 60 && (sum.anchors >= 2 || sum.bytes < 100)
+            // A box that is one link as a whole is a teaser.
+            let is_card = share >= 90 && sum.bytes < MAX_CARD;
+            share >= 60 && (sum.anchors >= 2 || sum.bytes < 100) || is_card
         };
         heavy[at] = heavy[node.parent as usize] && node.parent as usize != root || can_be && is_menu;
     }

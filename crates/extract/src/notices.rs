@@ -41,8 +41,10 @@ pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &m
         }
         found
     };
-    let mut chosen = cookie_lines(outline, text);
-    chosen = chosen.into_iter().filter_map(|at| climb(at, MAX_ASKING, 40)).collect();
+    // With a link or a button beside it, no more.
+    let cookies = cookie_lines(outline, text).into_iter();
+    let mut chosen: Vec<usize> =
+        cookies.filter_map(|at| climb(at, sizes[at].bytes + MAX_LABEL, 40)).collect();
     let asking = (1..outline.nodes.len()).filter(|at| outline.nodes[*at].asks);
     chosen.extend(asking.filter_map(|at| climb(at, MAX_ASKING, 25)));
     let (mut asked, mut led, mut cards) = (0, 0, false);

@@ -66,6 +66,14 @@ fn labels_over_advertising_and_excuses_to_browsers_are_no_text() {
 }
 
 #[test]
+fn a_box_that_is_one_link_is_a_teaser() {
+    let words =
+        "The wheel that came down the river in one piece and was never paid for by the man who found it";
+    let card = format!("<div class=x><a href=w><h4>Wheels</h4><div>{words}</div></a></div>");
+    check("", &format!("{card}<p>The weir was mended in spring.</p>"), &["mended"], &[words, "Wheels"]);
+}
+
+#[test]
 fn visitors_may_write_more_than_the_text_has() {
     let more =
         "<p>The leat was cleared each spring by the men of the upper farms, who were paid in flour.</p>"

@@ -349,3 +349,11 @@ fn the_last_posts_of_threads_have_dates_of_their_own() {
     let row = |n| format!("<tr><td><a href=/{n}>Wheel {n}</a><td>Last post: 5 March 2024 by ann");
     check_published(&format!("<h1>Mills</h1><table>{}{}</table>", row(1), row(2)), None);
 }
+
+#[test]
+fn the_day_on_which_what_it_is_about_began_is_none_of_the_page() {
+    let table =
+        "<table><tr><th>Built<td>5 March 1984 <span>(<span class='bday dtstart published'>1984-03-05</span>)";
+    check_published(&format!("<h1>Mill</h1>{table}</table>{TEXT}"), None);
+    check_published(&format!("<h1>Mill</h1><p class='published'>1994-03-05</p>{TEXT}"), Some("1994-03-05"));
+}

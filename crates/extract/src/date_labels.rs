@@ -116,7 +116,8 @@ pub(crate) fn of_people(words: &str) -> bool {
     !words.is_empty() && PEOPLE.last(&words.to_lowercase()).is_some()
 }
 
-/// Labels of dates that are not the page's: of people, of what the page is about, of the threads that it lists.
+/// Labels of dates that are not the page's: of people, of what the page is about, of sources, of threads that it
+/// lists.
 const OF_PEOPLE: &[&str] = &[
     "joined",
     "join date",
@@ -142,6 +143,20 @@ const OF_PEOPLE: &[&str] = &[
     "expires",
     "expiry",
     "valid until",
+    "retrieved",
+    "accessed",
+    "archived",
+    "abgerufen",
+    "archiviert",
+    "consulté",
+    "consultado",
+    "consultato",
+    "geraadpleegd",
+    "dostęp",
+    "дата обращения",
+    "閲覧",
+    "查阅",
+    "查閱",
     "last post",
     "last reply",
     "letzter beitrag",

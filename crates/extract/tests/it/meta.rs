@@ -357,3 +357,12 @@ fn the_day_on_which_what_it_is_about_began_is_none_of_the_page() {
     check_published(&format!("<h1>Mill</h1>{table}</table>{TEXT}"), None);
     check_published(&format!("<h1>Mill</h1><p class='published'>1994-03-05</p>{TEXT}"), Some("1994-03-05"));
 }
+
+#[test]
+fn the_days_on_which_sources_were_read_are_none_of_the_page() {
+    for read in
+        ["Published by the mill. Retrieved 5 March 2024", "Erschienen im Tal. Abgerufen am 5. März 2024"]
+    {
+        check_published(&format!("<h1>Mill</h1>{}<ol><li>A wheel. {read}.</ol>", TEXT.repeat(4)), None);
+    }
+}

@@ -292,7 +292,7 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
             Part::Hidden => {
                 let is_text = share(sum, 80)
                     || sum.link_share() < 10 && share(sum, if node.hint.main { 30 } else { 50 });
-                !is_text && !outline.nodes[parent].hint.folded
+                !(is_text && is_written(outline, at)) && !outline.nodes[parent].hint.folded
             }
         };
         // Kept from those who listen: icons, doubles, and texts that are folded away.
@@ -301,6 +301,11 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
         aside[at] = aside[parent] || by_element || by_hint || is_silent || of_author;
     }
     aside
+}
+
+/// Whether what an element holds is cut into lines, as a text is and words for search engines are not.
+fn is_written(outline: &Outline, node: usize) -> bool {
+    outline.blocks.iter().filter(|block| within(outline, block.node as usize, node)).nth(1).is_some()
 }
 
 /// Whether one element holds nearly all prose of a page, and little else: a text among many links.

@@ -66,6 +66,12 @@ fn labels_over_advertising_and_excuses_to_browsers_are_no_text() {
 }
 
 #[test]
+fn words_for_search_engines_are_hidden_and_no_text() {
+    let words = "cheap watches mill wheel oak elm weir ".repeat(200);
+    check("", &format!("<div style='display:none'>{words}</div>"), &[], &["watches"]);
+}
+
+#[test]
 fn a_box_that_is_one_link_is_a_teaser() {
     let words =
         "The wheel that came down the river in one piece and was never paid for by the man who found it";

@@ -292,7 +292,7 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
             Part::Hidden => {
                 let is_text = share(sum, 80)
                     || sum.link_share() < 10 && share(sum, if node.hint.main { 30 } else { 50 });
-                !(is_text && is_written(outline, at)) && !outline.nodes[parent].hint.folded
+                !(outline.nodes[parent].hint.folded || is_text && is_written(outline, at))
             }
         };
         // Kept from those who listen: icons, doubles, and texts that are folded away.

@@ -105,11 +105,12 @@ fn cookie_lines(outline: &Outline, text: &str) -> Vec<usize> {
         words.len() <= MAX_ASKING as usize && memchr::memmem::find(words.as_bytes(), b"ookie").is_some() && {
             let lower = words.to_lowercase();
             let mut places = memchr::memmem::find_iter(lower.as_bytes(), b"cookie");
-            places.any(|at| {
-                let before = &lower[lower.floor_char_boundary(at.saturating_sub(MAX_USE))..at];
-                let after = &lower[at..lower.floor_char_boundary(at + MAX_USE)];
-                USES.iter().any(|uses| before.contains(uses) || after.contains(uses))
-            })
+            OWN.iter().any(|own| lower.contains(own))
+                && places.any(|at| {
+                    let before = &lower[lower.floor_char_boundary(at.saturating_sub(MAX_USE))..at];
+                    let after = &lower[at..lower.floor_char_boundary(at + MAX_USE)];
+                    USES.iter().any(|uses| before.contains(uses) || after.contains(uses))
+                })
         }
     };
     let lines: Vec<usize> = outline.blocks.iter().filter(speaks).map(|block| block.node as usize).collect();
@@ -313,6 +314,49 @@ const USES: &[&str] = &[
     "folosi",
     "koristi",
     "haszn",
+];
+
+/// Words by which a site speaks of itself: what others do is told in a text.
+const OWN: &[&str] = &[
+    "we ",
+    "our ",
+    "this ",
+    "wir ",
+    "unser",
+    "diese",
+    "nous",
+    "notre",
+    "nos ",
+    "ce site",
+    "nuestr",
+    "este ",
+    "esta ",
+    "questo",
+    "nostr",
+    "noss",
+    "deze",
+    "onze",
+    "vi ",
+    "vår",
+    "vores",
+    "denne",
+    "ta strona",
+    "nasz",
+    "tento",
+    "naš",
+    "наш",
+    "этот",
+    "сайт",
+    "bu site",
+    "sitemiz",
+    "μας",
+    "本网站",
+    "本站",
+    "我们",
+    "当サイト",
+    "본 사이트",
+    "oldal",
+    "sivusto",
 ];
 
 /// What stands over advertising.

@@ -51,7 +51,10 @@ fn a_line_about_the_sites_cookies_is_beside_the_text() {
     ] {
         check("", &format!("<div class=x><p>{words}</p></div>"), &[], &["ookies"]);
     }
-    let about = ["We use cookies to bake with.", "Our cookies use oats.", "Use cookies while they are warm."];
+    let told = "The baker of the lower farm uses cookies to pay for his flour, as did his father.";
+    check("", &format!("<p>{told}</p>"), &[told], &[]);
+    let about =
+        ["We use cookies to bake with.", "Our cookies use oats.", "Use our cookies while they are warm."];
     let kept: String = about.iter().map(|words| format!("<p>{words}</p>")).collect();
     check("", &kept, &about, &[]);
 }

@@ -102,7 +102,13 @@ pub(crate) fn ends_span(words: &str) -> bool {
         "do",
     ];
     let last = words.trim_end().trim_end_matches(':').rsplit(char::is_whitespace).next().unwrap_or_default();
-    last.len() <= 12 && EDGES.iter().any(|edge| last.eq_ignore_ascii_case(edge))
+    last.len() <= 12 && EDGES.iter().any(|edge| last.eq_ignore_ascii_case(edge)) || is_as_of(words)
+}
+
+/// Whether a date is that of a fact which the text gives: "As of 3 May 2026".
+fn is_as_of(words: &str) -> bool {
+    let words = words.trim_end().as_bytes();
+    words.len().checked_sub(5).is_some_and(|from| words[from..].eq_ignore_ascii_case(b"as of"))
 }
 
 /// Whether a date is that of a user's account.
@@ -110,7 +116,8 @@ pub(crate) fn of_people(words: &str) -> bool {
     !words.is_empty() && PEOPLE.last(&words.to_lowercase()).is_some()
 }
 
-/// Labels of dates that are not the page's: of people, and of what the page is about.
+/// Labels of dates that are not the page's: of people, of what the page is about, of sources, of threads that it
+/// lists.
 const OF_PEOPLE: &[&str] = &[
     "joined",
     "join date",
@@ -136,6 +143,33 @@ const OF_PEOPLE: &[&str] = &[
     "expires",
     "expiry",
     "valid until",
+    "retrieved",
+    "accessed",
+    "archived",
+    "abgerufen",
+    "archiviert",
+    "consulté",
+    "consultado",
+    "consultato",
+    "geraadpleegd",
+    "dostęp",
+    "дата обращения",
+    "閲覧",
+    "查阅",
+    "查閱",
+    "last post",
+    "last reply",
+    "letzter beitrag",
+    "letzte antwort",
+    "dernier message",
+    "último mensaje",
+    "ultimo messaggio",
+    "ostatni post",
+    "последнее сообщение",
+    "最后发表",
+    "最後發表",
+    "最后回复",
+    "最後回覆",
 ];
 
 /// In many languages; parts of words, as endings differ.
@@ -198,9 +232,9 @@ const PUBLISHED_WORDS: &[&str] = &[
     "geschrieben am",
     "eingestellt am",
     "online seit",
-    "artikel wurde am",
-    "beitrag wurde am",
-    "eintrag wurde am",
+    "artikel wurde",
+    "beitrag wurde",
+    "eintrag wurde",
     "this post was",
     "this article was",
     "artikel vom",

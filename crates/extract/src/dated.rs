@@ -242,6 +242,9 @@ pub(crate) fn dated(known: &Known<'_>) -> Dated {
         dated.offer(Fact::Published, at, DateSource::Url, if is_first { 96 } else { 70 });
     }
     written(known, is_index, &mut dated);
+    if let Some(at) = in_title(known.title, language).filter(|at| !dated.is_event(at)) {
+        dated.offer(Fact::Published, at, DateSource::Text, 62);
+    }
     if dated.published.is_none() {
         elsewhere(known, is_index, &mut dated);
     }
@@ -461,6 +464,19 @@ fn marked(known: &Known<'_>, is_index: bool, dated: &mut Dated) {
     {
         dated.offer(Fact::Published, day.clone(), DateSource::Markup, 52);
     }
+}
+
+/// A part of the title that is nothing but a date: "Mill - 05.03.2024 - The News".
+fn in_title(title: &str, language: Option<&str>) -> Option<String> {
+    if !dates::has_year(title) {
+        return None;
+    }
+    let mut parts = title.split(['|', '–', '—', '·', '•', '«', '»']).flat_map(|part| part.split(" - "));
+    parts.find_map(|part| {
+        let part = part.trim();
+        let date = dates::find(part, language).into_iter().next()?;
+        (date.range == (0..part.len())).then_some(date.at)
+    })
 }
 
 /// Whether two days are the same or follow each other, as they do in two places at once.
@@ -786,16 +802,14 @@ fn said_title(known: &Known<'_>, headline: Option<usize>) -> Option<usize> {
         Some(at) => said(at),
         None => 0,
     };
-    // Whatever the page calls its headline, it is no part of a longer title.
-    if headline.is_some() && own == 0 {
-        return None;
-    }
     let others = || (0..blocks.len()).filter(|at| known.main.kept[*at] && Some(*at) != headline);
     let is_heading = |at: &usize| known.outline.nodes[blocks[*at].node as usize].element.level().is_some();
     // Of equals the first.
     let longest = |length: usize, at: usize| (length, std::cmp::Reverse(at));
     let headings = others().filter(is_heading).take(MOST_HEADINGS);
-    let heading = headings.map(|at| longest(said(at), at)).max().filter(|(length, _)| *length > own);
+    // Where the title does not repeat what the page calls its headline, only most of the title tells more.
+    let least = if headline.is_some() && own == 0 { known.title.len() / 2 } else { own };
+    let heading = headings.map(|at| longest(said(at), at)).max().filter(|(length, _)| *length > least);
     let line = || {
         let lines = others().take(MOST_HEADINGS).filter(|at| !is_link(*at));
         lines

@@ -233,7 +233,10 @@ const MAX_WORD: usize = 20;
 
 /// Cuts `site-nav mainNav comment_list` into words.
 fn words(value: &str, hint: &mut Hint) {
+    let mut is_event = false;
     for class in value.split_ascii_whitespace().take(32) {
+        // Names for the days of a person or an event, beside which others may stand for programs that know only those.
+        is_event |= matches!(class, "bday" | "dtstart" | "dtend");
         // What it has or is about, not what it is: `has-sidebar`, and a post's tags.
         let prefix = class.split(['-', '_']).next().unwrap_or_default();
         let about =
@@ -331,6 +334,9 @@ fn words(value: &str, hint: &mut Hint) {
         if of_user && !of_text {
             hint.add(Part::Byline);
         }
+    }
+    if is_event {
+        hint.fact = Some(Fact::Event);
     }
 }
 

@@ -84,6 +84,9 @@ const TEXT: u32 = 600;
 /// Bytes of a box about the author at most.
 const MAX_AUTHOR: u32 = 1_500;
 
+/// Bytes of a box that is a link as a whole.
+const MAX_CARD: u32 = 600;
+
 /// A block with so many bytes, few of them links, is prose.
 pub(crate) const PROSE: u32 = 60;
 
@@ -161,7 +164,8 @@ pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool, is_article:
         .collect();
     keep_title(outline, &aside, root, &mut kept);
     keep_lead(outline, text, &aside, &links, &mut kept);
-    sections::drop_closing(outline, text, &mut kept);
+    sections::drop_closing(outline, text, is_thread, &mut kept);
+    notices::drop_labels(outline, text, &mut kept);
     if !is_list && (is_thread || has_cards) {
         notices::drop_stamps(outline, text, &mut kept);
     }
@@ -294,7 +298,7 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
             Part::Hidden => {
                 let is_text = share(sum, 80)
                     || sum.link_share() < 10 && share(sum, if node.hint.main { 30 } else { 50 });
-                !is_text && !outline.nodes[parent].hint.folded
+                !(outline.nodes[parent].hint.folded || is_text && is_written(outline, at))
             }
         };
         // Kept from those who listen: icons, doubles, and texts that are folded away.
@@ -303,6 +307,11 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
         aside[at] = aside[parent] || by_element || by_hint || is_silent || of_author;
     }
     aside
+}
+
+/// Whether what an element holds is cut into lines, as a text is and words for search engines are not.
+fn is_written(outline: &Outline, node: usize) -> bool {
+    outline.blocks.iter().filter(|block| within(outline, block.node as usize, node)).nth(1).is_some()
 }
 
 /// Whether one element holds nearly all prose of a page, and little else: a text among many links.
@@ -424,7 +433,9 @@ fn link_heavy(outline: &Outline, sums: &[Sum], root: usize, is_list: bool) -> Ve
         } else if node.element == Element::P {
             share >= 70 && sum.bytes < 200 && sum.anchors > 0
         } else {
-            share >= 60 && (sum.anchors >= 2 || sum.bytes < 100)
+            // A box that is one link as a whole is a teaser.
+            let is_card = share >= 90 && sum.bytes < MAX_CARD;
+            share >= 60 && (sum.anchors >= 2 || sum.bytes < 100) || is_card
         };
         heavy[at] = heavy[node.parent as usize] && node.parent as usize != root || can_be && is_menu;
     }

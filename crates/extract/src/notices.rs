@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use crate::dates;
 use crate::element::Element;
-use crate::outline::Outline;
-use crate::sections::leads;
+use crate::outline::{Block, Outline};
+use crate::sections::{begins_quickly, leads, seconds};
 
 /// What an element holds.
 #[derive(Clone, Copy)]
@@ -41,7 +41,10 @@ pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &m
         }
         found
     };
-    let mut chosen = Vec::new();
+    // With a link or a button beside it, no more.
+    let cookies = cookie_lines(outline, text).into_iter();
+    let mut chosen: Vec<usize> =
+        cookies.filter_map(|at| climb(at, sizes[at].bytes + MAX_LABEL, 40)).collect();
     let asking = (1..outline.nodes.len()).filter(|at| outline.nodes[*at].asks);
     chosen.extend(asking.filter_map(|at| climb(at, MAX_ASKING, 25)));
     let (mut asked, mut led, mut cards) = (0, 0, false);
@@ -89,6 +92,48 @@ pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &m
         aside[at] |= aside[outline.nodes[at].parent as usize];
     }
     cards
+}
+
+/// The elements of lines that say that the site uses cookies; none on a page that is about them.
+fn cookie_lines(outline: &Outline, text: &str) -> Vec<usize> {
+    // Most pages do not speak of them at all.
+    if memchr::memmem::find(text.as_bytes(), b"ookie").is_none() {
+        return Vec::new();
+    }
+    let speaks = |block: &&Block| {
+        let words = text.get(block.start as usize..block.end as usize).unwrap_or_default();
+        words.len() <= MAX_ASKING as usize && memchr::memmem::find(words.as_bytes(), b"ookie").is_some() && {
+            let lower = words.to_lowercase();
+            let mut places = memchr::memmem::find_iter(lower.as_bytes(), b"cookie");
+            OWN.iter().any(|own| lower.contains(own))
+                && places.any(|at| {
+                    let before = &lower[lower.floor_char_boundary(at.saturating_sub(MAX_USE))..at];
+                    let after = &lower[at..lower.floor_char_boundary(at + MAX_USE)];
+                    USES.iter().any(|uses| before.contains(uses) || after.contains(uses))
+                })
+        }
+    };
+    let lines: Vec<usize> = outline.blocks.iter().filter(speaks).map(|block| block.node as usize).collect();
+    if lines.len() > MOST_COOKIE_LINES { Vec::new() } else { lines }
+}
+
+/// Drops lines that mark a place for advertising, and those that are meant for browsers which cannot show something.
+pub(crate) fn drop_labels(outline: &Outline, text: &str, kept: &mut [bool]) {
+    static OF_ADVERTISING: [u32; 26] = seconds(ADVERTISING);
+    static OF_EXCUSES: [u32; 26] = seconds(EXCUSES);
+    for (block, kept) in outline.blocks.iter().zip(kept.iter_mut()).filter(|(_, kept)| **kept) {
+        if block.anchors > 0 || (block.end - block.start) as usize > MAX_EXCUSE {
+            continue;
+        }
+        let words = text.get(block.start as usize..block.end as usize).unwrap_or_default().trim();
+        let label = words.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_label = label.len() <= MAX_AD_LABEL
+            && begins_quickly(label, ADVERTISING, &OF_ADVERTISING)
+            && ADVERTISING.contains(&label.to_lowercase().as_str());
+        if is_label || begins_quickly(words, EXCUSES, &OF_EXCUSES) {
+            *kept = false;
+        }
+    }
 }
 
 /// Drops lines that are nothing but a date, a time or a number, as they stand over posts. In a table they are data,
@@ -228,6 +273,155 @@ pub(crate) fn begins(words: &str, list: &[&str]) -> bool {
 /// Buttons with which readers may agree that are looked at.
 const MOST_ASKED: usize = 16;
 
+/// Lines on a page that say that it uses cookies: where there are more it is about them.
+const MOST_COOKIE_LINES: usize = 2;
+
+/// Bytes around "cookie" in which a word for its use stands.
+const MAX_USE: usize = 24;
+
+/// Bytes of a label over advertising, and of an excuse to those who cannot see something.
+const MAX_AD_LABEL: usize = 24;
+const MAX_EXCUSE: usize = 200;
+
+/// Words for the use of something, beside "cookies".
+const USES: &[&str] = &[
+    "use",
+    "using",
+    "verwend",
+    "nutz",
+    "setzt",
+    "einsatz",
+    "utilis",
+    "usa ",
+    "usamos",
+    "utiliz",
+    "emplea",
+    "uporab",
+    "gebruik",
+    "bruge",
+    "bruke",
+    "använd",
+    "używa",
+    "wykorzyst",
+    "stosuj",
+    "použív",
+    "используе",
+    "kullan",
+    "χρησιμοποι",
+    "使用",
+    "사용",
+    "käyt",
+    "folosi",
+    "koristi",
+    "haszn",
+];
+
+/// Words by which a site speaks of itself: what others do is told in a text.
+const OWN: &[&str] = &[
+    "we ",
+    "our ",
+    "this ",
+    "wir ",
+    "unser",
+    "diese",
+    "nous",
+    "notre",
+    "nos ",
+    "ce site",
+    "nuestr",
+    "este ",
+    "esta ",
+    "questo",
+    "nostr",
+    "noss",
+    "deze",
+    "onze",
+    "vi ",
+    "vår",
+    "vores",
+    "denne",
+    "ta strona",
+    "nasz",
+    "tento",
+    "naš",
+    "наш",
+    "этот",
+    "сайт",
+    "bu site",
+    "sitemiz",
+    "μας",
+    "本网站",
+    "本站",
+    "我们",
+    "当サイト",
+    "본 사이트",
+    "oldal",
+    "sivusto",
+];
+
+/// What stands over advertising.
+const ADVERTISING: &[&str] = &[
+    "advertisement",
+    "advertising",
+    "advertisements",
+    "advert",
+    "sponsored",
+    "anzeige",
+    "werbung",
+    "reklama",
+    "reklam",
+    "reklame",
+    "publicidad",
+    "publicidade",
+    "publicité",
+    "pubblicità",
+    "advertentie",
+    "annons",
+    "annonse",
+    "annonce",
+    "mainos",
+    "реклама",
+    "广告",
+    "廣告",
+    "広告",
+    "광고",
+    "إعلان",
+    "hirdetés",
+    "oglas",
+];
+
+/// How excuses begin that are made to those whose browser does not show something.
+const EXCUSES: &[&str] = &[
+    "your browser does not support",
+    "your browser doesn't support",
+    "your browser doesn’t support",
+    "your browser cannot play",
+    "sorry, your browser",
+    "javascript is disabled",
+    "javascript is required",
+    "javascript must be",
+    "please enable javascript",
+    "you need to enable javascript",
+    "you must have javascript",
+    "to view this content, javascript",
+    "this video is not available",
+    "ihr browser unterstützt",
+    "ihr browser kann",
+    "dein browser unterstützt",
+    "dein browser kann",
+    "bitte aktivieren sie javascript",
+    "votre navigateur ne",
+    "su navegador no",
+    "tu navegador no",
+    "il tuo browser non",
+    "seu navegador não",
+    "uw browser ondersteunt",
+    "twoja przeglądarka nie",
+    "ваш браузер не",
+    "您的浏览器",
+    "お使いのブラウザ",
+];
+
 /// Bytes of a box that asks for consent, one that asks for an address, teasers, a user's card, a label, a stamp, a last line.
 const MAX_CONSENT: u32 = 2_000;
 const MAX_ASKING: u32 = 500;
@@ -251,6 +445,7 @@ const CONSENT: &[&str] = &[
     "zustimmen",
     "einverstanden",
     "alle cookies",
+    "ich bin einverstanden",
     "tout accepter",
     "accepter",
     "j'accepte",

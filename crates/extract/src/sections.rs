@@ -172,8 +172,11 @@ const COMMENTS: &[&str] = &[
 /// Longest heading that is compared.
 const MAX_HEADING: usize = 90;
 
+/// Bytes of a text that visitors may have written more below than it has itself.
+const OWN_TEXT: u32 = 600;
+
 /// Drops what stands below headings that say it leads elsewhere, up to the next heading of their rank.
-pub(crate) fn drop_closing(outline: &Outline, text: &str, kept: &mut [bool]) {
+pub(crate) fn drop_closing(outline: &Outline, text: &str, is_thread: bool, kept: &mut [bool]) {
     let total: u32 = weigh(outline, kept, 0, kept.len());
     let mut before = 0;
     let mut at = 0;
@@ -183,7 +186,7 @@ pub(crate) fn drop_closing(outline: &Outline, text: &str, kept: &mut [bool]) {
         let level = outline.nodes[block.node as usize].element.level();
         if let (true, Some(level)) = (kept[at], level)
             && bytes as usize <= MAX_HEADING
-            && before * 3 >= total
+            && (before * 3 >= total || before >= OWN_TEXT && !is_thread)
         {
             let words = text.get(block.start as usize..block.end as usize).unwrap_or_default().trim();
             let lower = words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').to_lowercase();
@@ -194,7 +197,7 @@ pub(crate) fn drop_closing(outline: &Outline, text: &str, kept: &mut [bool]) {
             let links: u32 =
                 (at + 1..end).filter(|at| kept[*at]).map(|at| outline.blocks[at].link_bytes).sum();
             let own = weigh(outline, kept, at + 1, end);
-            let elsewhere = begins(ELSEWHERE) && links * 5 >= own;
+            let elsewhere = begins(ELSEWHERE) && links * 5 >= own && before * 3 >= total;
             if elsewhere || begins(COMMENTS) {
                 kept[at..end].fill(false);
                 at = end;
@@ -216,31 +219,37 @@ pub(crate) fn drop_closing(outline: &Outline, text: &str, kept: &mut [bool]) {
     }
 }
 
-/// Whether words begin as those of [`ELSEWHERE`] do. Most do not, by their first two letters.
+/// Whether words begin as those of [`ELSEWHERE`] do.
 pub(crate) fn leads(words: &str) -> bool {
+    static SECOND: [u32; 26] = seconds(ELSEWHERE);
+    begins_quickly(words, ELSEWHERE, &SECOND)
+}
+
+/// Whether words begin with one of a list, whatever their case. Most do not, by their first two letters.
+pub(crate) fn begins_quickly(words: &str, list: &[&str], seconds: &[u32; 26]) -> bool {
     let may = match words.as_bytes() {
         [first, second, ..] if first.is_ascii_alphabetic() => {
-            SECOND[(first.to_ascii_lowercase() - b'a') as usize] & 1 << second_bit(*second) != 0
+            seconds[(first.to_ascii_lowercase() - b'a') as usize] & 1 << second_bit(*second) != 0
         }
         [first, ..] => !first.is_ascii(),
         [] => false,
     };
-    may && crate::notices::begins(words, ELSEWHERE)
+    may && crate::notices::begins(words, list)
 }
 
 /// For each first letter, the second ones that may follow.
-const SECOND: [u32; 26] = {
+pub(crate) const fn seconds(list: &[&str]) -> [u32; 26] {
     let mut seconds = [0; 26];
     let mut at = 0;
-    while at < ELSEWHERE.len() {
-        let word = ELSEWHERE[at].as_bytes();
+    while at < list.len() {
+        let word = list[at].as_bytes();
         if word[0].is_ascii_lowercase() {
             seconds[(word[0] - b'a') as usize] |= 1 << second_bit(word[1]);
         }
         at += 1;
     }
     seconds
-};
+}
 
 /// A bit for each letter, and one for all that are not ASCII.
 const fn second_bit(byte: u8) -> u32 {

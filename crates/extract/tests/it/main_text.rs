@@ -43,6 +43,57 @@ fn boxes_that_ask_for_consent_or_an_address_are_beside_the_text() {
 }
 
 #[test]
+fn a_line_about_the_sites_cookies_is_beside_the_text() {
+    for words in [
+        "Our pages use cookies to show you what you like. <a href=c>Learn more</a>",
+        "Diese Website verwendet Cookies. Mehr dazu <a href=c>hier</a>.",
+        "Ce site utilise des cookies pour mesurer son audience.",
+    ] {
+        check("", &format!("<div class=x><p>{words}</p></div>"), &[], &["ookies"]);
+    }
+    let told = "The baker of the lower farm uses cookies to pay for his flour, as did his father.";
+    check("", &format!("<p>{told}</p>"), &[told], &[]);
+    let about =
+        ["We use cookies to bake with.", "Our cookies use oats.", "Use our cookies while they are warm."];
+    let kept: String = about.iter().map(|words| format!("<p>{words}</p>")).collect();
+    check("", &kept, &about, &[]);
+}
+
+#[test]
+fn labels_over_advertising_and_excuses_to_browsers_are_no_text() {
+    for label in ["Advertisement", "REKLAMA", "- Anzeige -", "Publicité:", "广告"] {
+        check("", &format!("<div>{label}</div><p>The weir was mended in spring.</p>"), &["mended"], &[label]);
+    }
+    check("", "<p>Your browser does not support this video.</p><p>The weir.</p>", &["The weir"], &["video"]);
+    check("", "<p>Advertisements were painted on the barn.</p>", &["painted"], &[]);
+}
+
+#[test]
+fn words_for_search_engines_are_hidden_and_no_text() {
+    let words = "cheap watches mill wheel oak elm weir ".repeat(200);
+    check("", &format!("<div style='display:none'>{words}</div>"), &[], &["watches"]);
+}
+
+#[test]
+fn a_box_that_is_one_link_is_a_teaser() {
+    let words =
+        "The wheel that came down the river in one piece and was never paid for by the man who found it";
+    let card = format!("<div class=x><a href=w><h4>Wheels</h4><div>{words}</div></a></div>");
+    check("", &format!("{card}<p>The weir was mended in spring.</p>"), &["mended"], &[words, "Wheels"]);
+}
+
+#[test]
+fn visitors_may_write_more_than_the_text_has() {
+    let more =
+        "<p>The leat was cleared each spring by the men of the upper farms, who were paid in flour.</p>"
+            .repeat(5);
+    let comments =
+        "<li><p>I remember the miller well, and so did my father, who carried sacks there as a boy.</p>"
+            .repeat(40);
+    check("", &format!("{more}<h2>40 Kommentare</h2><ul>{comments}</ul>"), &["in flour"], &["as a boy"]);
+}
+
+#[test]
 fn what_is_folded_away_belongs_to_the_text_and_what_is_hidden_does_not() {
     check(
         "",

@@ -278,6 +278,7 @@ fn a_day_on_which_something_begins_or_ends_is_none_of_the_page() {
         "5 March 2024 – 9 March 2024",
         "When: March 5, 2024, 8 pm",
         "Born March 5, 1984",
+        "As of March 5, 2024, the mill has two wheels",
     ] {
         check_published(&format!("<h1>Mill</h1><p>{line}</p>{TEXT}"), None);
     }
@@ -288,6 +289,11 @@ fn an_entry_may_end_with_a_sentence_on_when_it_was_posted() {
     let said = "<p class=postmetadata>This entry was posted on Thursday, March 5th, 2024 at 8:00 am and is filed under \
         Mills. You can follow any responses to this entry through the feed.</p>";
     check_published(&format!("<h1>Mill</h1>{}{said}", TEXT.repeat(4)), Some("2024-03-05"));
+    let cut = "<small>Dieser Beitrag wurde vor am Dienstag, 5. März 2024 um %H Uhr veröffentlicht und abgelegt</small>";
+    check_published(
+        &format!("<h1>Mill</h1>{}<p class=postmetadata>{cut}", TEXT.repeat(4)),
+        Some("2024-03-05"),
+    );
     let long = said.replace("Mills.", &format!("Mills, {}.", "Wheels and Weirs, ".repeat(9)));
     check_published(&format!("<h1>Mill</h1>{}{long}", TEXT.repeat(4)), Some("2024-03-05"));
 }
@@ -310,6 +316,13 @@ fn the_headline_is_the_heading_that_the_title_repeats() {
         &format!("{site}{menu}<div>{fair}<h2>The old mill</h2><p>5 March 2024 by Ann</p>{TEXT}</div>"),
         Some("2024-03-05"),
     );
+    // Nor is the name of a department one.
+    let part = "<title>The old mill | Notes</title><h1>Buildings</h1>";
+    let tools = "<p>A tool for mills</p>".repeat(14);
+    check_published(
+        &format!("{part}{tools}<div><h2>The old mill</h2><p>5 March 2024 by Ann</p>{TEXT}</div>"),
+        Some("2024-03-05"),
+    );
 }
 
 #[test]
@@ -318,4 +331,38 @@ fn a_line_that_the_title_repeats_is_a_headline() {
     let line = "<p>The mill gets a new wheel</p><p>5 March 2024</p>";
     let head = "<title>Valley Notes - The mill gets a new wheel</title>";
     check_published(&format!("{head}{news}<div>{line}{TEXT}</div>"), Some("2024-03-05"));
+}
+
+#[test]
+fn a_part_of_the_title_may_be_the_day() {
+    for title in ["The mill - 05.03.2024 - News", "The mill | News | 5 March 2024", "Blog » 5 March 2024"] {
+        check_published(&format!("<title>{title}</title><h1>The mill</h1>{TEXT}"), Some("2024-03-05"));
+    }
+    check_published(
+        &format!("<title>The flood of 5 March 2024 | News</title><h1>The flood</h1>{TEXT}"),
+        None,
+    );
+}
+
+#[test]
+fn the_last_posts_of_threads_have_dates_of_their_own() {
+    let row = |n| format!("<tr><td><a href=/{n}>Wheel {n}</a><td>Last post: 5 March 2024 by ann");
+    check_published(&format!("<h1>Mills</h1><table>{}{}</table>", row(1), row(2)), None);
+}
+
+#[test]
+fn the_day_on_which_what_it_is_about_began_is_none_of_the_page() {
+    let table =
+        "<table><tr><th>Built<td>5 March 1984 <span>(<span class='bday dtstart published'>1984-03-05</span>)";
+    check_published(&format!("<h1>Mill</h1>{table}</table>{TEXT}"), None);
+    check_published(&format!("<h1>Mill</h1><p class='published'>1994-03-05</p>{TEXT}"), Some("1994-03-05"));
+}
+
+#[test]
+fn the_days_on_which_sources_were_read_are_none_of_the_page() {
+    for read in
+        ["Published by the mill. Retrieved 5 March 2024", "Erschienen im Tal. Abgerufen am 5. März 2024"]
+    {
+        check_published(&format!("<h1>Mill</h1>{}<ol><li>A wheel. {read}.</ol>", TEXT.repeat(4)), None);
+    }
 }

@@ -140,14 +140,18 @@ impl Links {
     ) -> (Vec<Link>, bool) {
         let anchors: Arc<str> = self.anchors.into();
         let mut joiner = Joiner::new(self.base.as_ref().unwrap_or(fallback), normalise);
-        let mut links = Vec::with_capacity(self.found.len().min(self.max));
+        let mut links: Vec<Link> = Vec::with_capacity(self.found.len().min(self.max));
         for found in self.found {
             let href = &self.hrefs[found.href.clone()];
             let Some(url) = resolve(&mut joiner, href) else { continue };
             if links.len() == self.max {
                 return (links, true);
             }
-            let look = found.look(distance(page, &url), words);
+            let distance = match links.last() {
+                Some(last) if last.url.is_clone_of(&url) => last.look.distance,
+                _ => distance(page, &url),
+            };
+            let look = found.look(distance, words);
             let Range { start, .. } = found.anchor;
             let text = anchors[found.anchor.clone()].trim_end();
             let anchor = if text.is_empty() && !found.alt.is_empty() {
@@ -180,8 +184,15 @@ impl Found {
 pub(crate) fn resolve(joiner: &mut Joiner<'_>, href: &str) -> Option<PageUrl> {
     // Most references that are no pages say so at once; parsing them would only make an error text.
     let start = href.trim_start();
-    let has = |scheme: &&str| start.get(..scheme.len()).is_some_and(|own| own.eq_ignore_ascii_case(scheme));
-    if ["javascript:", "mailto:", "tel:", "data:"].iter().any(has) {
+    let has = |scheme: &str| start.get(..scheme.len()).is_some_and(|own| own.eq_ignore_ascii_case(scheme));
+    let is_no_page = match start.bytes().next() {
+        Some(b'j' | b'J') => has("javascript:"),
+        Some(b'm' | b'M') => has("mailto:"),
+        Some(b't' | b'T') => has("tel:"),
+        Some(b'd' | b'D') => has("data:"),
+        _ => false,
+    };
+    if is_no_page {
         return None;
     }
     joiner.join(href).ok()

@@ -250,12 +250,16 @@ impl<'a> Joiner<'a> {
         if reference.len() > MAX_INPUT {
             return Err(UrlError::TooLong);
         }
-        let fragment = reference.bytes().position(|byte| byte == b'#');
-        let bare = &reference[..fragment.unwrap_or(reference.len())];
+        let survey = Survey::of(reference);
+        let bare = &reference[..survey.length];
         if let Some(last) = self.last.as_ref().filter(|_| self.last_reference == bare) {
             return Ok(last.clone());
         }
-        let url = match self.join_plain(bare).or_else(|| self.plain_absolute(bare)) {
+        let plain = match survey.is_plain {
+            true => self.join_plain(bare, survey.has_dots),
+            false => self.plain_absolute(bare),
+        };
+        let url = match plain {
             Some(url) => url,
             None => {
                 let url = self.base.join(reference);
@@ -269,12 +273,9 @@ impl<'a> Joiner<'a> {
         Ok(url)
     }
 
-    /// The same, without parsing; none means that it takes a closer look.
-    fn join_plain(&mut self, reference: &str) -> Option<PageUrl> {
+    /// The same, of a plain reference, without parsing; none means that it takes a closer look.
+    fn join_plain(&mut self, reference: &str, has_dots: bool) -> Option<PageUrl> {
         let (start, folder) = self.plain?;
-        if !reference.bytes().all(is_plain) {
-            return None;
-        }
         let whole = &self.base[..Position::AfterPath];
         if reference.is_empty() {
             return self.base.query().is_none().then(|| PageUrl(whole.into()));
@@ -283,15 +284,16 @@ impl<'a> Joiner<'a> {
             Some(rest) => (&whole[..start], rest),
             None => (&whole[..folder], reference),
         };
+        // `//host`.
+        if rest.len() < reference.len() && rest.starts_with('/') {
+            return None;
+        }
         while let Some(further) = rest.strip_prefix("../") {
             folder = &folder[..folder[start..].rfind('/').map_or(start, |slash| start + slash)];
             rest = further;
         }
-        // `//host`, and segments that begin with a dot and may mean their folder.
-        if reference.starts_with("//")
-            || rest.starts_with('.')
-            || rest.as_bytes().windows(2).any(|two| two == b"/.")
-        {
+        // Segments that begin with a dot may mean their folder.
+        if rest.starts_with('.') || has_dots && rest.contains("/.") {
             return None;
         }
         self.text.clear();
@@ -317,7 +319,7 @@ impl<'a> Joiner<'a> {
         if !top.bytes().all(|byte| byte.is_ascii_lowercase())
             || !name.split('.').all(is_label)
             || !path.bytes().all(is_plain)
-            || path.as_bytes().windows(2).any(|two| two == b"/.")
+            || path.contains("/.")
         {
             return None;
         }
@@ -328,6 +330,34 @@ impl<'a> Joiner<'a> {
         self.text.push_str(reference);
         self.text.push('/');
         Some(PageUrl(self.text.as_str().into()))
+    }
+}
+
+/// What one look at a reference tells.
+struct Survey {
+    /// Bytes before its fragment.
+    length: usize,
+    /// Whether these are as plain as most.
+    is_plain: bool,
+    /// Whether a segment after the first begins with a dot.
+    has_dots: bool,
+}
+
+impl Survey {
+    fn of(reference: &str) -> Survey {
+        let bytes = reference.as_bytes();
+        let mut survey = Survey { length: bytes.len(), is_plain: true, has_dots: false };
+        let mut last = 0;
+        for (at, byte) in bytes.iter().enumerate() {
+            if *byte == b'#' {
+                survey.length = at;
+                break;
+            }
+            survey.is_plain &= is_plain(*byte);
+            survey.has_dots |= last == b'/' && *byte == b'.';
+            last = *byte;
+        }
+        survey
     }
 }
 

@@ -1,5 +1,11 @@
 //! What kind of content an answer is: by its type, else by its first bytes.
 
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, UTF_8};
+
+use crate::charset::utf16;
+
 /// How a body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -52,23 +58,33 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
 const PREFIX: usize = 1_024;
 
 fn sniff(body: &[u8]) -> Kind {
-    let prefix = &body[..body.len().min(PREFIX)];
-    if prefix.starts_with(b"\xFE\xFF") || prefix.starts_with(b"\xFF\xFE") {
-        return if is_html_after_bom(prefix) { Kind::Html } else { Kind::PlainText };
-    }
     if let Some(kind) = by_mark(body) {
         return kind;
     }
-    let start = prefix.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(prefix).trim_ascii_start();
+    let prefix = start(body);
+    let start = prefix.trim_ascii_start();
     if is_html(start) {
         Kind::Html
     } else if start.starts_with(b"<?xml") {
-        if is_xhtml(prefix) { Kind::Html } else { Kind::Xml }
+        if is_xhtml(&prefix) { Kind::Html } else { Kind::Xml }
     } else if prefix.is_empty() || prefix.iter().any(|byte| is_binary(*byte)) {
         Kind::Other
     } else {
         Kind::PlainText
     }
+}
+
+/// The first bytes without a mark, as UTF-8 where they are UTF-16.
+fn start(body: &[u8]) -> Cow<'_, [u8]> {
+    let start = &body[..body.len().min(PREFIX)];
+    let (encoding, mark) = match Encoding::for_bom(start) {
+        Some((encoding, mark)) => (encoding, mark),
+        None => (utf16(start).unwrap_or(UTF_8), 0),
+    };
+    if encoding == UTF_8 {
+        return Cow::Borrowed(&start[mark..]);
+    }
+    Cow::Owned(encoding.decode_without_bom_handling(&start[mark..]).0.into_owned().into_bytes())
 }
 
 /// What the first bytes of a document or list say.
@@ -85,8 +101,8 @@ fn by_mark(body: &[u8]) -> Option<Kind> {
 /// A sitemap or feed says so with its first element, its first lines or its version.
 fn is_list(body: &[u8]) -> bool {
     const ROOTS: [&[u8]; 5] = [b"<urlset", b"<sitemapindex", b"<rss", b"<feed", b"<rdf:RDF"];
-    let start = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
-    let start = &start[..start.len().min(PREFIX)];
+    let prefix = start(body);
+    let start = prefix.trim_ascii_start();
     match start.first() {
         Some(b'<') => {
             let is_root = |name: &&[u8]| {
@@ -97,17 +113,15 @@ fn is_list(body: &[u8]) -> bool {
             (named || ROOTS.iter().any(is_root)) && !is_xhtml(start)
         }
         Some(b'{') => is_json_feed(start),
-        _ => is_list_of_lines(body),
+        _ => is_list_of_lines(start),
     }
 }
 
 /// One URL a line, and nothing else in the first lines.
-fn is_list_of_lines(body: &[u8]) -> bool {
-    let start = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-    if !start.trim_ascii_start().starts_with(b"http") {
+fn is_list_of_lines(start: &[u8]) -> bool {
+    if !start.starts_with(b"http") {
         return false;
     }
-    let start = &start[..start.len().min(PREFIX)];
     // The last may be cut off.
     let lines = start.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
     let lines = lines.filter(|line| !line.is_empty());
@@ -138,12 +152,6 @@ fn is_html(start: &[u8]) -> bool {
                 && start[..tag.len()].eq_ignore_ascii_case(tag.as_bytes())
                 && (start[tag.len()] == b'>' || start[tag.len()].is_ascii_whitespace())
         })
-}
-
-/// The same in UTF-16: every other byte.
-fn is_html_after_bom(prefix: &[u8]) -> bool {
-    let ascii: Vec<u8> = prefix[2..].iter().copied().filter(|byte| *byte != 0).collect();
-    is_html(ascii.trim_ascii_start())
 }
 
 /// Control characters that text does not have.
@@ -219,6 +227,10 @@ mod tests {
         check(None, b"\x89PNG\r\n\x1a\n", Kind::Other);
         check(None, b"\xFF\xFE<\0p\0>\0", Kind::Html);
         check(None, b"\xFE\xFF\0x", Kind::PlainText);
+        check(None, b"<\0p\0>\0x\0", Kind::Html);
+        check(None, b"\0w\0o\0r\0d", Kind::PlainText);
+        check(None, b"\xFF\xFE<\0r\0s\0s\0>\0", Kind::Xml);
+        check(None, b"\x01\0\x02\0\x03\0\x04\0", Kind::Other);
         check(None, b"words", Kind::PlainText);
         check(None, b"", Kind::Other);
     }

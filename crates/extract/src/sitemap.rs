@@ -11,6 +11,7 @@ use flate2::bufread::MultiGzDecoder;
 use model::{Normalise, PageUrl};
 use serde_json::Value as Json;
 
+use crate::charset::utf16;
 use crate::dates;
 use crate::prescan::declared_encoding;
 use crate::xml::{Event, Xml};
@@ -479,11 +480,6 @@ pub(crate) fn encoding(start: &[u8]) -> Option<&'static Encoding> {
     if let Some((encoding, _)) = Encoding::for_bom(start) {
         return Some(encoding).filter(|encoding| *encoding != UTF_8);
     }
-    if start.starts_with(&[b'<', 0]) {
-        return Some(encoding_rs::UTF_16LE);
-    }
-    if start.starts_with(&[0, b'<']) {
-        return Some(encoding_rs::UTF_16BE);
-    }
-    declared_encoding(&start[..start.len().min(200)]).filter(|encoding| *encoding != UTF_8)
+    let declared = || declared_encoding(&start[..start.len().min(200)]);
+    utf16(start).or_else(declared).filter(|encoding| *encoding != UTF_8)
 }

@@ -46,7 +46,7 @@ pub(crate) fn charset_parameter(content_type: &str) -> Option<&str> {
 const SURE: usize = 8;
 
 /// Whether a page that names another encoding is in UTF-8.
-fn was_converted(body: &[u8], named: &'static Encoding) -> bool {
+pub(crate) fn was_converted(body: &[u8], named: &'static Encoding) -> bool {
     named.is_ascii_compatible()
         && named != UTF_8
         && std::str::from_utf8(body).is_ok()

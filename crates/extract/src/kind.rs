@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8};
+use memchr::memmem;
 
 use crate::charset::utf16;
+use crate::sitemap::{ROOTS, find_tag, packed};
 
 /// How a body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +33,7 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     match essence.to_ascii_lowercase().as_str() {
         // Servers that know no better call everything HTML.
-        "text/html" | "text/plain" if is_list(body) => Kind::Xml,
+        "text/html" | "text/plain" if is_list(body) || packed(body).is_some() => Kind::Xml,
         "text/html" | "application/xhtml+xml" => Kind::Html,
         "text/plain" => Kind::PlainText,
         "text/markdown" | "text/x-markdown" => Kind::Markdown,
@@ -94,40 +96,55 @@ fn by_mark(body: &[u8]) -> Option<Kind> {
     } else if body.starts_with(b"%PDF-") {
         Some(Kind::Pdf)
     } else {
-        (body.starts_with(&[0x1f, 0x8b]) || is_list(body)).then_some(Kind::Xml)
+        (packed(body).is_some() || is_list(body)).then_some(Kind::Xml)
     }
 }
 
-/// A sitemap or feed says so with its first element, its first lines or its version.
+/// A sitemap or feed says so with its first element, its first lines or its version; words may stand before it where it
+/// begins with a declaration.
 fn is_list(body: &[u8]) -> bool {
-    const ROOTS: [&[u8]; 5] = [b"<urlset", b"<sitemapindex", b"<rss", b"<feed", b"<rdf:RDF"];
     let prefix = start(body);
     let start = prefix.trim_ascii_start();
     match start.first() {
-        Some(b'<') => {
-            let is_root = |name: &&[u8]| {
-                start.starts_with(name)
-                    && start.get(name.len()).is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>')
-            };
-            let named = start.starts_with(b"<?xml") && ROOTS.iter().any(|name| find(start, name).is_some());
-            (named || ROOTS.iter().any(is_root)) && !is_xhtml(start)
-        }
         Some(b'{') => is_json_feed(start),
-        _ => is_list_of_lines(start),
+        Some(b'h' | b'H') if is_list_of_lines(start) => true,
+        _ => match memmem::find(start, b"<?xml") {
+            Some(at) => {
+                ROOTS.iter().any(|root| find_tag(&start[at..], b"<", root).is_some()) && !is_xhtml(start)
+            }
+            None => {
+                let first = from_first_element(start);
+                ROOTS.iter().any(|root| find_tag(first, b"<", root) == Some(0))
+            }
+        },
+    }
+}
+
+/// What follows comments and declarations.
+fn from_first_element(start: &[u8]) -> &[u8] {
+    let mut rest = start;
+    loop {
+        let end = match rest {
+            [b'<', b'!', b'-', b'-', ..] => &b"-->"[..],
+            [b'<', b'!' | b'?', ..] => b">",
+            _ => return rest,
+        };
+        rest = memmem::find(rest, end).map_or(&[][..], |at| &rest[at + end.len()..]).trim_ascii_start();
     }
 }
 
 /// One URL a line, and nothing else in the first lines.
 fn is_list_of_lines(start: &[u8]) -> bool {
-    if !start.starts_with(b"http") {
-        return false;
-    }
     // The last may be cut off.
     let lines = start.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
     let lines = lines.filter(|line| !line.is_empty());
+    let begins = |line: &[u8], scheme: &[u8]| {
+        line.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    // A table has further columns.
     let is_url = |line: &[u8]| {
-        (line.starts_with(b"http://") || line.starts_with(b"https://"))
-            && !line.iter().any(|byte| byte.is_ascii_whitespace())
+        let url = line.split(|byte| *byte == b'\t').next().unwrap_or_default();
+        (begins(url, b"http://") || begins(url, b"https://")) && !url.iter().any(u8::is_ascii_whitespace)
     };
     lines.take(20).all(is_url)
 }
@@ -208,7 +225,13 @@ mod tests {
         check(Some("text/html"), b"<feed xmlns='http://www.w3.org/2005/Atom'>", Kind::Xml);
         check(Some("text/html"), b"<feedback>How do you like it?", Kind::Html);
         check(Some("text/html"), b"{\"version\":\"https://jsonfeed.org/version/1\"}", Kind::Xml);
+        check(Some("text/html"), b"<br><b>Notice</b>: x\n<?xml version='1.0'?><urlset><url>", Kind::Xml);
+        check(Some("text/html"), b"<!-- x > y --><!DOCTYPE urlset>\n<s:URLSET>", Kind::Xml);
+        check(Some("text/html"), b"<!-- x --><!DOCTYPE html><p>An <urlset> is a list", Kind::Html);
+        check(Some("text/html"), b"\n\x1f\x8b\x08", Kind::Xml);
+        check(Some("text/html"), b"<\0r\0s\0s\0>\0", Kind::Xml);
         check(Some("text/plain"), b"http://e.com/a\rhttp://e.com/b\r", Kind::Xml);
+        check(Some("text/plain"), b"HTTPS://e.com/a\t2026-01-02\nhttp://e.com/b\t2026-01-02", Kind::Xml);
         check(Some("text/plain"), b"http://e.com/a\nhttps://e.com/b\r\n\nhttp://e.com/c", Kind::Xml);
         check(Some("text/plain"), b"http://e.com/a is where I live", Kind::PlainText);
         check(Some("text/plain"), b"http://e.com/a\nand more", Kind::PlainText);

@@ -6,7 +6,7 @@ use encoding_rs::{Encoding, UTF_8};
 use html::Tree;
 use model::{Fetched, Headers, Link, LinkKind, LinkLook, Normalise, Page, PageUrl};
 
-use crate::charset::{charset_parameter, guess};
+use crate::charset::{charset_parameter, guess, was_converted};
 use crate::directives;
 use crate::document::document;
 use crate::kind::{Kind, kind};
@@ -14,9 +14,8 @@ use crate::language;
 use crate::links;
 use crate::markdown::markdown;
 use crate::picture::is_picture;
-use crate::prescan::declared_encoding;
 use crate::reader::{Reader, Wanted};
-use crate::sitemap::{SitemapKind, encoding, sitemap};
+use crate::sitemap::{SitemapKind, encoding, packed, sitemap};
 use crate::words::{Words, collapse_into};
 use crate::xml::{Event, Xml};
 
@@ -131,18 +130,19 @@ fn listed(input: &Input<'_>) -> Page {
     page
 }
 
-/// The bytes of an XML file as UTF-8, and what they were: by the header, its mark, what it says of itself, or a guess.
+/// The bytes of an XML file as UTF-8, and what they were: by the header, its mark, what it says of itself unless that is
+/// plainly wrong, or a guess.
 /// What is compressed stays unread.
 fn decoded<'a>(input: &Input<'a>) -> (Cow<'a, [u8]>, &'static Encoding) {
-    if input.body.starts_with(&[0x1f, 0x8b]) {
+    if packed(input.body).is_some() {
         return (Cow::Borrowed(&[]), UTF_8);
     }
     let start = &input.body[..input.body.len().min(1_024)];
     let label = input.headers.get("content-type").and_then(charset_parameter);
     let named = label.and_then(|label| Encoding::for_label(label.as_bytes()));
-    let encoding = match named.filter(|named| *named != UTF_8).or_else(|| encoding(start)) {
+    let encoding = match named.or_else(|| encoding(start).filter(|named| !was_converted(input.body, named))) {
         Some(encoding) => encoding,
-        None if named.or_else(|| declared_encoding(&start[..start.len().min(200)])).is_some() => UTF_8,
+        // Whatever says that it is UTF-8 and is not.
         None => guess(input.body, input.url),
     };
     if encoding == UTF_8 {

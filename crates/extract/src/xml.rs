@@ -24,6 +24,12 @@ pub(crate) enum Event {
 /// Reads a file from its bytes.
 pub(crate) struct Xml<R> {
     input: R,
+    /// What was taken for part of a token and was not; read before the rest of the input.
+    again: Vec<u8>,
+    /// How much of it has been read.
+    again_at: usize,
+    /// How often a comment or section may yet be read as if it had not begun.
+    chances: u8,
     /// A tag has been opened with `<`.
     in_tag: bool,
 }
@@ -34,14 +40,14 @@ const MAX_ATTRIBUTES: usize = 32;
 
 impl<R: BufRead> Xml<R> {
     pub(crate) fn new(input: R) -> Xml<R> {
-        Xml { input, in_tag: false }
+        Xml { input, again: Vec::new(), again_at: 0, chances: 4, in_tag: false }
     }
 
     /// The next piece; none at the end, or where the input can be read no further.
     pub(crate) fn next(&mut self) -> Option<Event> {
         loop {
             if !self.in_tag {
-                let (text, found) = self.until(b'<')?;
+                let (text, found) = self.text()?;
                 self.in_tag = found;
                 let text = decode(&String::from_utf8_lossy(&text));
                 // Space alone counts: it may be all that stands between two words.
@@ -62,7 +68,15 @@ impl<R: BufRead> Xml<R> {
                 None
             };
             if let Some(end) = section {
-                while found && !(token.ends_with(end) && token.len() >= 3 + end.len()) {
+                let is_comment = end == b"--";
+                let start = if is_comment { 3 } else { 8 };
+                // `<!-->` is a whole comment, and `--!>` ends one, as browsers have it.
+                let ends = |token: &[u8]| {
+                    token.ends_with(end) && token.len() >= 3 + end.len()
+                        || is_comment && (token == b"!--" || token == b"!---" || token.ends_with(b"--!"))
+                };
+                let mut is_cut = false;
+                while found && !ends(&token) {
                     token.push(b'>');
                     let (more, again) = self.until(b'>').unwrap_or_default();
                     append(&mut token, &more);
@@ -71,10 +85,16 @@ impl<R: BufRead> Xml<R> {
                         // Too long to keep; only its end matters now.
                         let tail = token.len() - 8;
                         token.drain(8..tail);
+                        is_cut = true;
                     }
                 }
-                if token.starts_with(b"![CDATA[") {
-                    let text = token[8..].strip_suffix(b"]]").unwrap_or(&token[8..]);
+                // What is never closed was perhaps never opened.
+                if !found && !is_cut && self.chances > 0 {
+                    self.chances -= 1;
+                    let rest = &token[start..];
+                    self.read_again(rest.strip_suffix(b"]").unwrap_or(rest));
+                } else if !is_comment {
+                    let text = token[start..].strip_suffix(b"]]").unwrap_or(&token[start..]);
                     let text = String::from_utf8_lossy(text).into_owned();
                     if !text.is_empty() {
                         return Some(Event::Text(text));
@@ -82,43 +102,66 @@ impl<R: BufRead> Xml<R> {
                 }
                 continue;
             }
-            // A `>` may stand in a quoted value.
+            if matches!(token.first(), Some(b'?' | b'!')) {
+                // A document type may hold declarations, in brackets.
+                let mut ends = !(token.starts_with(b"!") && token.contains(&b'[')) || token.ends_with(b"]");
+                while found && !ends {
+                    let (more, again) = self.until(b'>').unwrap_or_default();
+                    ends = more.trim_ascii_end().ends_with(b"]");
+                    found = again;
+                }
+                continue;
+            }
             let mut tries = 0;
-            while found && tries < 16 && is_in_quotes(&token) {
-                let (more, again) = self.until(b'>').unwrap_or_default();
-                token.push(b'>');
-                append(&mut token, &more);
-                found = again;
-                tries += 1;
+            loop {
+                match extent(&token) {
+                    Extent::Whole => break,
+                    Extent::Less(end) => {
+                        if found {
+                            token.push(b'>');
+                        }
+                        let rest = token.split_off(end);
+                        self.read_again(rest.strip_prefix(b">").unwrap_or(&rest));
+                        found = true;
+                        break;
+                    }
+                    Extent::More if !found || tries == 16 => break,
+                    Extent::More => {
+                        let (more, again) = self.until(b'>').unwrap_or_default();
+                        token.push(b'>');
+                        append(&mut token, &more);
+                        found = again;
+                        tries += 1;
+                    }
+                }
             }
-            // A document type may hold declarations, in brackets.
-            let mut ends = !(token.starts_with(b"!") && token.contains(&b'[')) || token.ends_with(b"]");
-            while found && !ends {
-                let (more, again) = self.until(b'>').unwrap_or_default();
-                ends = more.trim_ascii_end().ends_with(b"]");
-                found = again;
-            }
-            match token.first() {
-                Some(b'?' | b'!') => continue,
-                Some(b'/') => {
-                    let (_, name) = split_name(&token[1..]);
+            match token.strip_prefix(b"/") {
+                None => return Some(start(&token)),
+                Some(name) if found => {
+                    let (_, name) = split_name(name);
                     return Some(Event::End { name });
                 }
-                Some(byte) if byte.is_ascii_alphabetic() || *byte == b'_' || *byte >= 0x80 => {
-                    return Some(start(&token));
-                }
-                // A bare `<` in text.
-                _ => {
-                    let text = decode(&String::from_utf8_lossy(&token));
-                    if !text.is_empty() {
-                        return Some(Event::Text(text));
-                    }
-                    if !found {
-                        return None;
-                    }
-                }
+                // The file was cut off within a name: nobody knows what of.
+                Some(_) => {}
             }
         }
+    }
+
+    /// The text up to the next tag, and whether there is one; none at the end. A bare `<` is text.
+    fn text(&mut self) -> Option<(Vec<u8>, bool)> {
+        let (mut text, mut found) = self.until(b'<')?;
+        while found && !self.is_at_tag() {
+            append(&mut text, b"<");
+            let (more, again) = self.until(b'<').unwrap_or_default();
+            append(&mut text, &more);
+            found = again;
+        }
+        Some((text, found))
+    }
+
+    fn is_at_tag(&mut self) -> bool {
+        let first = self.fill().first();
+        first.is_some_and(|byte| byte.is_ascii_alphabetic() || b"_:!?/".contains(byte) || *byte >= 0x80)
     }
 
     /// The bytes up to `mark`, and whether it was found; none at the end.
@@ -126,7 +169,7 @@ impl<R: BufRead> Xml<R> {
         let mut token = Vec::new();
         let mut any = false;
         loop {
-            let buffer = self.input.fill_buf().unwrap_or_default();
+            let buffer = self.fill();
             if buffer.is_empty() {
                 return any.then_some((token, false));
             }
@@ -135,11 +178,33 @@ impl<R: BufRead> Xml<R> {
             let part = &buffer[..end.unwrap_or(buffer.len())];
             append(&mut token, part);
             let used = part.len() + usize::from(end.is_some());
-            self.input.consume(used);
+            self.consume(used);
             if end.is_some() {
                 return Some((token, true));
             }
         }
+    }
+
+    /// What comes next; nothing at the end, or where the input can be read no further.
+    fn fill(&mut self) -> &[u8] {
+        match self.again.get(self.again_at..) {
+            Some(again) if !again.is_empty() => again,
+            _ => self.input.fill_buf().unwrap_or_default(),
+        }
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        if self.again_at < self.again.len() {
+            self.again_at += bytes;
+        } else {
+            self.input.consume(bytes);
+        }
+    }
+
+    fn read_again(&mut self, bytes: &[u8]) {
+        let later = self.again.split_off(self.again_at.min(self.again.len()));
+        self.again = [bytes, &later].concat();
+        self.again_at = 0;
     }
 }
 
@@ -148,20 +213,37 @@ fn append(token: &mut Vec<u8>, part: &[u8]) {
     token.extend_from_slice(&part[..part.len().min(room)]);
 }
 
-fn is_in_quotes(token: &[u8]) -> bool {
+/// How far a tag reaches, of which the bytes up to a `>` are given.
+enum Extent {
+    Whole,
+    /// Its own `>` is missing, or a quote in it is never closed.
+    Less(usize),
+    /// The `>` stands in a quoted value.
+    More,
+}
+
+fn extent(token: &[u8]) -> Extent {
     let mut open = None;
     let mut after_equals = false;
-    for byte in token {
+    // The first `>` and `<` within the quotes.
+    let (mut closed, mut opened) = (None, false);
+    for (at, byte) in token.iter().enumerate() {
         match (open, byte) {
             (Some(quote), byte) if quote == *byte => open = None,
-            (None, b'"' | b'\'') if after_equals => open = Some(*byte),
+            (Some(_), b'>') => closed = closed.or(Some(at)),
+            (Some(_), b'<') => match closed {
+                Some(end) if !opened => return Extent::Less(end),
+                _ => opened = true,
+            },
+            (None, b'"' | b'\'') if after_equals => (open, closed, opened) = (Some(*byte), None, false),
+            (None, b'<') => return Extent::Less(at),
             _ => {}
         }
         if !byte.is_ascii_whitespace() {
             after_equals = *byte == b'=';
         }
     }
-    open.is_some()
+    if open.is_some() { Extent::More } else { Extent::Whole }
 }
 
 /// Prefix and local name at the start of a tag.
@@ -280,8 +362,14 @@ mod tests {
 
     #[test]
     fn broken_files_give_what_is_readable() {
-        assert_eq!(events("a < b <c"), ["a ", " b <c"]);
-        assert_eq!(events("<a b='never closed><c>"), ["<:a b=never closed><c>"]);
+        assert_eq!(events("a < b <c"), ["a < b ", "<:c"]);
+        assert_eq!(events("1 << 2 <3</a>"), ["1 << 2 <3", "/a"]);
+        assert_eq!(events("<a b='never closed><c>"), ["<:a b=never closed", "<:c"]);
+        assert_eq!(events("<a b='x><c d='y'/>"), ["<:a b=x", "<:c d=y/"]);
+        assert_eq!(events("<a b='<c> d>' e=f>g</a"), ["<:a b=<c> d> e=f", "g"]);
+        assert_eq!(events("<a <b>c</b</a><:d>"), ["<:a", "<:b", "c", "/b", "/a", "<:d"]);
+        assert_eq!(events("<!--><a><!-- b --!><c><!-- d ><e/>"), ["<:a", "<:c", " d >", "<:e/"]);
+        assert_eq!(events("<![CDATA[a <b>c</b>]"), ["a ", "<:b", "c", "/b"]);
         assert_eq!(events("<![CDATA[open"), ["open"]);
         assert_eq!(events("&unknown; &"), ["&unknown; &"]);
         assert_eq!(events("<a>x</a> <a><![CDATA[ ]]></a>"), ["<:a", "x", "/a", " ", "<:a", " ", "/a"]);

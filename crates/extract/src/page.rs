@@ -1,12 +1,14 @@
 //! An answer's bytes and headers -> a page.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use encoding_rs::{Encoding, UTF_8};
 use html::Tree;
 use model::{Fetched, Headers, Link, LinkKind, LinkLook, Normalise, Page, PageUrl};
 
 use crate::charset::{charset_parameter, guess, was_converted};
+use crate::dates;
 use crate::directives;
 use crate::document::document;
 use crate::kind::{Kind, kind};
@@ -15,7 +17,7 @@ use crate::links;
 use crate::markdown::markdown;
 use crate::picture::is_picture;
 use crate::reader::{Reader, Wanted};
-use crate::sitemap::{SitemapKind, encoding, packed, sitemap};
+use crate::sitemap::{Listed, SitemapKind, encoding, packed, sitemap};
 use crate::words::{Words, collapse_into};
 use crate::xml::{Event, Xml};
 
@@ -112,8 +114,15 @@ fn listed(input: &Input<'_>) -> Page {
         page.text = words.finish();
         page.main.clone_from(&page.text);
     }
+    // A day that is yet to come says nothing.
+    let served = input.headers.get("date").and_then(|day| dates::value(day, None));
+    let latest = served.and_then(|day| dates::next_day(day.get(..10)?));
+    let newest = |listed: &Listed| {
+        let modified = listed.modified.clone();
+        modified.filter(|at| latest.as_ref().is_none_or(|latest| at.get(..10) <= Some(latest.as_str())))
+    };
     // Stable: of equal days, and of those without, the first comes first.
-    found.urls.sort_by(|a, b| b.modified.cmp(&a.modified));
+    found.urls.sort_by_cached_key(|listed| Reverse(newest(listed)));
     page.links_cut = found.cut;
     page.links = found
         .sitemaps

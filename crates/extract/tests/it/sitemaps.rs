@@ -539,3 +539,50 @@ fn a_sitemap_is_a_page_whose_links_are_its_urls_newest_first() {
     let page = read_bytes(b"<a><b>one</b><c>two &amp; three</c></a>", &[("content-type", "text/xml")], 10);
     assert_eq!((page.text.as_str(), page.links.len()), ("one\ntwo & three", 0));
 }
+
+#[test]
+fn days_of_change_are_read_in_many_forms_or_left_out() {
+    for (day, expected) in [
+        (" 2024-05-03\n", Some("2024-05-03")),
+        ("2024-5-3", Some("2024-05-03")),
+        ("20240503T101112Z", Some("2024-05-03")),
+        ("2024-05-03T10:11Z", Some("2024-05-03T10:11:00Z")),
+        ("2024-05-03T10:11:12.123456+02:00", Some("2024-05-03T10:11:12+02:00")),
+        ("2024-05-03t10:11:12-0500", Some("2024-05-03T10:11:12-05:00")),
+        ("2024-05-03 10:11:12 +0200", Some("2024-05-03T10:11:12+02:00")),
+        ("2024-05-03 10:11:12 UTC", Some("2024-05-03T10:11:12Z")),
+        ("2024-05-03T25:00:00Z", Some("2024-05-03")),
+        ("2024/05/03", Some("2024-05-03")),
+        ("1714731072", Some("2024-05-03T10:11:12Z")),
+        ("Fri, 03 May 2024 10:11:12 GMT", Some("2024-05-03")),
+        ("Friday, 03-May-24 10:11:12 GMT", Some("2024-05-03")),
+        ("Freitag, 3. Mai 2024", Some("2024-05-03")),
+        ("2024", None),
+        ("2024-02-30", None),
+        ("0000-00-00 00:00:00", None),
+        ("0001-01-01T00:00:00Z", None),
+        ("9999-12-31", None),
+        ("today", None),
+    ] {
+        for body in [
+            format!("<urlset><url><loc>{A}</loc><lastmod>{day}</lastmod></url></urlset>"),
+            format!("<rss><item><link>{A}</link><pubDate>{day}</pubDate></item></rss>"),
+        ] {
+            assert_eq!(list(body.as_bytes()).urls[0].modified.as_deref(), expected, "of {day:?}");
+        }
+    }
+}
+
+#[test]
+fn a_day_that_is_yet_to_come_makes_nothing_newer() {
+    let entry = |path: &str, day: &str| format!("<url><loc>/{path}</loc><lastmod>{day}</lastmod></url>");
+    let days = [("far", "2099-01-01"), ("old", "2020-01-01"), ("new", "2026-11-16T01:00:00Z")];
+    let body = days.map(|(path, day)| entry(path, day)).concat();
+    let read = |headers: &[(&str, &str)]| {
+        let page = read_bytes(format!("<urlset>{body}</urlset>").as_bytes(), headers, 10);
+        page.links.iter().map(|link| link.url.path().to_owned()).collect::<Vec<_>>()
+    };
+    let served = [("content-type", "text/xml"), ("date", "Sun, 15 Nov 2026 10:00:00 GMT")];
+    assert_eq!(read(&served), ["/new", "/old", "/far"]);
+    assert_eq!(read(&served[..1]), ["/far", "/new", "/old"]);
+}

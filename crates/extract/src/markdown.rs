@@ -9,7 +9,8 @@ use url::Url;
 use crate::dates;
 use crate::links::Links;
 use crate::page::Input;
-use crate::words::Words;
+use crate::parts::MAX_HEADING;
+use crate::words::{Words, push_within};
 
 /// Headings kept of one page, and targets that links may refer to.
 const MOST_HEADINGS: usize = 300;
@@ -82,7 +83,8 @@ pub(crate) fn markdown(text: &str, input: &Input<'_>) -> Page {
     }
     page.text = writer.words.finish();
     let heading = |(level, range): (u8, Range<usize>)| {
-        let text = page.text.get(range).unwrap_or_default().trim().to_owned();
+        let mut text = String::new();
+        push_within(&mut text, page.text.get(range).unwrap_or_default().trim(), MAX_HEADING);
         Heading { level, text }
     };
     page.headings = headings.into_iter().map(heading).filter(|heading| !heading.text.is_empty()).collect();

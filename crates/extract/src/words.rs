@@ -136,6 +136,10 @@ impl Words {
         self.text.len()
     }
 
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     pub(crate) fn finish(self) -> String {
         self.text
     }

@@ -145,13 +145,47 @@ fn what_is_not_read_says_why() {
     let why = |body: &[u8], kind: &str| read(body, kind).unread_why().map(str::to_owned);
     let no_document = Some("broken, or no DOCX or ODT".to_owned());
     assert_eq!(why(&good, DOCX), None);
-    assert_eq!(why(&good[..100], DOCX), no_document);
+    assert_eq!(why(&good[..40], DOCX), no_document);
     assert_eq!(why(&sheet, "application/zip"), no_document);
     let no_kind = Some("no text is read from content of this kind".to_owned());
     assert_eq!(why(b"\x00\x01", "application/octet-stream"), no_kind);
     // A page that says so of itself was read.
     assert_eq!(why(b"<meta name=unread content=x><p>words", "text/html"), None);
     assert_eq!(why(b"", "application/octet-stream"), None);
+}
+
+#[test]
+fn a_document_that_was_cut_off_is_read_as_far_as_it_goes() {
+    // Text that packs badly, so that half of the file is half of the text.
+    let mut state = 1_u64;
+    let words: Vec<String> = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        format!("word{:x}", state >> 24)
+    })
+    .take(2_000)
+    .collect();
+    let docx: String = words.iter().map(|word| format!("<w:p><w:t>{word}</w:t></w:p>")).collect();
+    let odt: String = words.iter().map(|word| format!("<text:p>{word}</text:p>")).collect();
+    for (files, kind) in [
+        ([("[Content_Types].xml", &b"<Types/>"[..]), ("word/document.xml", docx.as_bytes())], DOCX),
+        ([("mimetype", ODT.as_bytes()), ("content.xml", odt.as_bytes())], ODT),
+    ] {
+        let whole = archive(&files);
+        let all = read(&whole, kind).text;
+        assert_eq!(all.lines().count(), 2_000);
+        let directory = memchr::memmem::find(&whole, b"PK\x01\x02").unwrap();
+        assert_eq!(read(&whole[..directory], kind).text, all);
+        assert_eq!(read(&whole[..directory + 50], kind).text, all);
+        let half = read(&whole[..whole.len() / 2], kind);
+        assert!((700..1_300).contains(&half.text.lines().count()), "{} lines", half.text.lines().count());
+        assert!(all.starts_with(&half.text) && half.unread_why().is_none());
+        // Where the size stands behind the content.
+        let mut streamed = whole[..directory].to_vec();
+        let at = memchr::memmem::rfind(&streamed, b"PK\x03\x04").unwrap();
+        streamed[at + 6] = 8;
+        streamed[at + 18..at + 26].fill(0);
+        assert_eq!(read(&streamed, kind).text, all);
+    }
 }
 
 /// A DOCX of this body, with styles.

@@ -188,7 +188,7 @@ fn read_for<T>(
             tree = Some(parse(&text, &mut reader));
             page = reader.finish();
         } else if kind == Kind::Markdown {
-            page = markdown(&text, input);
+            page = markdown(&text, input, wanted);
         } else {
             let mut words = Words::default();
             for line in text.lines() {

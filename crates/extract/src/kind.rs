@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8};
 use memchr::memmem;
 
-use crate::charset::utf16;
+use crate::charset::{charset_parameter, utf16};
 use crate::sitemap::{ROOTS, find_tag, packed};
 
 /// How a body is read.
@@ -32,8 +32,20 @@ pub enum Kind {
 pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     match essence.to_ascii_lowercase().as_str() {
+        // Whatever the type says, there is no text to read.
+        "text/html"
+        | "application/xhtml+xml"
+        | "text/plain"
+        | "text/markdown"
+        | "text/x-markdown"
+        | "text/xml"
+        | "application/xml"
+            if is_no_text(content_type, body) =>
+        {
+            by_mark(body).unwrap_or(Kind::Other)
+        }
         // Servers that know no better call everything HTML.
-        "text/html" | "text/plain" if is_list(body) || packed(body).is_some() => Kind::Xml,
+        "text/html" | "text/plain" if is_list(body) => Kind::Xml,
         "text/html" | "application/xhtml+xml" => Kind::Html,
         "text/plain" => Kind::PlainText,
         "text/markdown" | "text/x-markdown" => Kind::Markdown,
@@ -171,6 +183,23 @@ fn is_html(start: &[u8]) -> bool {
         })
 }
 
+/// Documents, what is packed, and bytes that are pictures, sounds or programs: of those one in ten is a control
+/// character, of texts next to none.
+fn is_no_text(content_type: Option<&str>, body: &[u8]) -> bool {
+    const ONE_IN: usize = 20;
+    if body.starts_with(b"PK\x03\x04") || body.starts_with(b"%PDF-") || packed(body).is_some() {
+        return true;
+    }
+    // In two bytes a character, any may stand for a control character.
+    let label = content_type.and_then(charset_parameter);
+    let named = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+    if named.is_some_and(|named| !named.is_ascii_compatible() && named != ISO_2022_JP) {
+        return false;
+    }
+    let start = start(body);
+    start.iter().filter(|byte| is_binary(**byte)).count() * ONE_IN > start.len().max(2 * ONE_IN)
+}
+
 /// Control characters that text does not have.
 fn is_binary(byte: u8) -> bool {
     matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F)
@@ -213,6 +242,23 @@ mod tests {
         check(Some("application/octet-stream"), b"words", Kind::Other);
         check(Some("application/json"), b"{\"version\":\"https://jsonfeed.org/version/1.1\"}", Kind::Xml);
         check(Some("application/json"), b"{}", Kind::Other);
+    }
+
+    #[test]
+    fn what_is_no_text_is_not_read_as_text() {
+        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde";
+        for kind in ["text/html", "text/plain; charset=utf-8", "text/markdown", "text/xml"] {
+            check(Some(kind), png, Kind::Other);
+            check(Some(kind), b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0", Kind::Other);
+            check(Some(kind), b"PK\x03\x04", Kind::Document);
+            check(Some(kind), b"%PDF-1.7", Kind::Pdf);
+            check(Some(kind), b"\x1f\x8b\x08", Kind::Xml);
+        }
+        // A stray one or two; a text in sixteen bits, declared or not; one in an encoding with escapes.
+        check(Some("text/html"), b"a\0b\x01", Kind::Html);
+        check(Some("text/html"), b"t\0e\0x\0t\0", Kind::Html);
+        check(Some("text/html; charset=utf-16be"), b"\x4e\x01\x4e\x02\x4e\x03\x4e\x04", Kind::Html);
+        check(Some("text/plain"), b"\x1b$B\x1b(B\x1b$B\x1b(B", Kind::PlainText);
     }
 
     #[test]

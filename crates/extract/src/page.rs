@@ -88,6 +88,9 @@ fn listed(input: &Input<'_>) -> Page {
     let (body, encoding) = decoded(input);
     let mut page = Page { charset: encoding.name().to_owned(), ..Page::default() };
     let mut found = sitemap(input.body, input.url, input.normalise);
+    if found.kind == SitemapKind::Unknown && packed(input.body).is_some() {
+        return Page::unread(NO_LIST);
+    }
     if found.kind == SitemapKind::Unknown || found.kind == SitemapKind::Rss || found.kind == SitemapKind::Atom
     {
         let mut words = Words::default();
@@ -212,6 +215,7 @@ fn read_for<T>(
 
 /// Why no text is read.
 const NO_DOCUMENT: &str = "broken, or no DOCX or ODT";
+const NO_LIST: &str = "packed, and no sitemap or feed";
 const NO_KIND: &str = "no text is read from content of this kind";
 
 /// What a page without a title calls itself.

@@ -146,6 +146,18 @@ fn what_is_not_read_says_why() {
     assert_eq!(why(&sheet, "application/zip"), no_document);
     let no_kind = Some("no text is read from content of this kind".to_owned());
     assert_eq!(why(b"\x00\x01", "application/octet-stream"), no_kind);
+    // Under the name of text, too.
+    let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde";
+    for kind in ["text/html", "text/plain", "text/markdown", "text/xml"] {
+        assert_eq!(why(picture, kind), no_kind, "as {kind}");
+        assert_eq!(why(&sheet, kind), no_document, "as {kind}");
+        assert_eq!((why(&good, kind), read(&good, kind).text), (None, "words".to_owned()), "as {kind}");
+        assert_eq!(
+            why(b"\x1f\x8b\x08", kind).as_deref(),
+            Some("packed, and no sitemap or feed"),
+            "as {kind}"
+        );
+    }
     // A page that says so of itself was read.
     assert_eq!(why(b"<meta name=unread content=x><p>words", "text/html"), None);
     assert_eq!(why(b"", "application/octet-stream"), None);

@@ -197,7 +197,8 @@ impl List<'_> {
                 if !holds(b"<") && holds(b"&lt;") && find_tag(start, b"<", "html").is_none() =>
             {
                 let mut bytes = Vec::new();
-                let _ = input.read_to_end(&mut bytes);
+                let _ = input.take(MOST_ESCAPED).read_to_end(&mut bytes);
+                self.found.cut |= bytes.len() as u64 == MOST_ESCAPED;
                 self.xml(decode(&String::from_utf8_lossy(&bytes)).as_bytes());
             }
             Some(b'<') => self.xml(input),
@@ -558,8 +559,9 @@ fn is_markup(name: &str) -> bool {
     NAMES.iter().any(|markup| markup.eq_ignore_ascii_case(name))
 }
 
-/// Bytes of a JSON feed that are read.
+/// Bytes of a JSON feed that are read, and of a list that is escaped as a whole: these are not read as a stream.
 const MOST_JSON: u64 = 8 << 20;
+const MOST_ESCAPED: u64 = 8 << 20;
 
 /// The text after `"url":`.
 fn json_url(item: &[u8]) -> Option<String> {

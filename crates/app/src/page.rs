@@ -65,7 +65,8 @@ pub(crate) fn read(name: &str, flags: &ArgMatches) -> Result<(String, Option<Pag
     Ok((html.into_owned(), Some(fetched.url.clone())))
 }
 
-fn unreadable(name: &str, error: &io::Error) -> Failure {
+/// Why a file cannot be read, with what to do.
+pub(crate) fn unreadable(name: &str, error: &io::Error) -> Failure {
     let advice = match error.kind() {
         io::ErrorKind::NotFound => "; the address of a page begins with http:// or https://",
         io::ErrorKind::IsADirectory => "; name a file in it",

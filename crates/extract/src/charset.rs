@@ -1,13 +1,14 @@
 //! Which character encoding a body is in, and its text.
 //!
-//! In this order: byte order mark, `Content-Type`, `<meta>` in the head, a guess from the bytes.
+//! In this order: byte order mark, `Content-Type`, `<meta>` in the head, a guess from the bytes: UTF-16 by its zeros,
+//! ISO-2022-JP by its escapes, others by their letters.
 //! Labels are those of the encoding standard. A `<meta>` is not believed where all of the page is UTF-8: whoever stored
 //! or served it has converted it and left its head as it was.
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 use model::PageUrl;
 
 use crate::kind::Kind;
@@ -45,7 +46,7 @@ pub(crate) fn charset_parameter(content_type: &str) -> Option<&str> {
 const SURE: usize = 8;
 
 /// Whether a page that names another encoding is in UTF-8.
-fn was_converted(body: &[u8], named: &'static Encoding) -> bool {
+pub(crate) fn was_converted(body: &[u8], named: &'static Encoding) -> bool {
     named.is_ascii_compatible()
         && named != UTF_8
         && std::str::from_utf8(body).is_ok()
@@ -61,6 +62,13 @@ const GOOD_PER_BAD: usize = 5;
 
 /// The encoding that a body is most likely in.
 pub(crate) fn guess(body: &[u8], url: &PageUrl) -> &'static Encoding {
+    // Both of these may be taken for ASCII.
+    if let Some(encoding) = utf16(body) {
+        return encoding;
+    }
+    if is_iso_2022_jp(body) {
+        return ISO_2022_JP;
+    }
     match std::str::from_utf8(body) {
         Ok(_) => return UTF_8,
         // A body that was cut may end within a character.
@@ -95,6 +103,42 @@ fn is_nearly_utf8(body: &[u8]) -> bool {
         bad += usize::from(!chunk.invalid().is_empty());
     }
     good >= GOOD_PER_BAD * bad
+}
+
+/// Bytes that tell whether a text is UTF-16, characters that it must have, and of how many one must be of the first 256.
+const UTF16_HEAD: usize = 1_024;
+const UTF16_LEAST: usize = 4;
+const UTF16_LATIN: usize = 8;
+
+/// UTF-16 without a mark: spaces, digits and tags have a zero on one side, few characters have one on the other, and
+/// none is no character. Only Chinese and Japanese without markup or spaces have too few zeros to be told so.
+pub(crate) fn utf16(body: &[u8]) -> Option<&'static Encoding> {
+    let (pairs, _) = body[..body.len().min(UTF16_HEAD)].as_chunks::<2>();
+    let zeros = |side: usize| pairs.iter().filter(|pair| pair[side] == 0).count();
+    let (first, second) = (zeros(0), zeros(1));
+    let (encoding, latin) = if first > second { (UTF_16BE, first) } else { (UTF_16LE, second) };
+    if pairs.len() < UTF16_LEAST || latin * UTF16_LATIN < pairs.len() {
+        return None;
+    }
+    let unit = |pair: &[u8; 2]| match encoding == UTF_16LE {
+        true => u16::from_le_bytes(*pair),
+        false => u16::from_be_bytes(*pair),
+    };
+    let is_text = |c: char| !c.is_control() && c < '\u{FFFE}' || matches!(c, '\t' | '\n' | '\r' | '\x0c');
+    let mut chars = char::decode_utf16(pairs.iter().map(unit)).peekable();
+    while let Some(c) = chars.next() {
+        // The last may be half of one.
+        if !c.map_or(chars.peek().is_none(), is_text) {
+            return None;
+        }
+    }
+    Some(encoding)
+}
+
+/// ISO-2022-JP: nothing but ASCII, and an escape that begins Japanese.
+fn is_iso_2022_jp(body: &[u8]) -> bool {
+    let begins = |at: usize| matches!(body[at + 1..], [b'$', b'@' | b'B', ..]);
+    memchr::memchr_iter(0x1b, body).any(begins) && body.is_ascii()
 }
 
 fn is_cut(byte: &u8) -> bool {
@@ -142,10 +186,26 @@ mod tests {
         let russian = "Привет, это обычный русский текст без объявленной кодировки.";
         let (bytes, _, _) = encoding_rs::WINDOWS_1251.encode(russian);
         check(&bytes, None, "windows-1251", russian);
+        check(b"h\0i\0 \0\xe9\0", None, "UTF-16LE", "hi é");
+        check(b"\0h\0i\0 \x4e\x16", None, "UTF-16BE", "hi 世");
+        check(b"\x1b$B@$3&\x1b(B!", None, "ISO-2022-JP", "世界!");
         let japanese = "これは日本語の文章です。文字コードは書かれていません。".repeat(3);
         let (bytes, _, _) = encoding_rs::EUC_JP.encode(&japanese);
         check(&bytes, None, "EUC-JP", &japanese);
         check(b"", None, "UTF-8", "");
+    }
+
+    #[test]
+    fn zeros_and_escapes_alone_make_no_encoding() {
+        let is_utf16 = |body: &[u8]| utf16(body).is_some();
+        // A stray zero, records that are padded, numbers, half a character.
+        assert!(!is_utf16(b"one zero\0 in a text of ASCII letters"));
+        assert!(!is_utf16(b"one\0\0two\0\0"));
+        assert!(!is_utf16(b"\x01\0\x02\0\x03\0\x04\0"));
+        assert!(!is_utf16(b"a\0\x01\xd8a\0a\0a\0"));
+        assert!(is_utf16(b"a\0a\0\0\x4ea\0\x01\xd8"));
+        let terminal = b"\x1b(B\x1b[mcost: 5\x1b[1m$\x1b(B";
+        check(terminal, None, "UTF-8", std::str::from_utf8(terminal).unwrap());
     }
 
     #[test]

@@ -519,6 +519,13 @@ fn clock(text: &str, from: usize) -> Option<(String, usize)> {
         return None;
     }
     let mut clock = format!("T{hour:02}:{minute:02}:{second:02}");
+    // `12:30:05 +0100`, `12:30:05 UTC`; without seconds it may be the end of a span of time.
+    if let Some(b' ') = rest.get(at).filter(|_| at > 6) {
+        at += usize::from(matches!(rest.get(at + 1), Some(b'Z' | b'+' | b'-')));
+        if rest[at + 1..].starts_with(b"UTC") || rest[at + 1..].starts_with(b"GMT") {
+            return Some((clock + "Z", from + at + 4));
+        }
+    }
     match rest.get(at) {
         Some(b'Z' | b'z') => {
             clock.push('Z');
@@ -570,6 +577,10 @@ mod tests {
         check("2026-11-15T12:30:05.123+01:00", None, &["2026-11-15T12:30:05+01:00"]);
         check("2026-11-15 12:30", None, &["2026-11-15T12:30:00"]);
         check("2026-11-15T12:30Z", None, &["2026-11-15T12:30:00Z"]);
+        check("2026-11-15 12:30:05 +0100", None, &["2026-11-15T12:30:05+01:00"]);
+        check("2026-11-15 12:30:05 UTC", None, &["2026-11-15T12:30:05Z"]);
+        check("2026-11-15 12:30:05 words", None, &["2026-11-15T12:30:05"]);
+        check("2026-11-15 12:30 -14:00", None, &["2026-11-15T12:30:00"]);
         check("2026-11-15-12:30:00", None, &["2026-11-15"]);
         check("2026-11-15-12", None, &[]);
         check("Sun, 15 Nov 2026 12:30:00 GMT", None, &["2026-11-15"]);

@@ -10,7 +10,8 @@ use url::Url;
 use crate::dates;
 use crate::links::Links;
 use crate::page::Input;
-use crate::words::Words;
+use crate::parts::MAX_HEADING;
+use crate::words::{Words, push_within};
 use crate::xml::{Event, Xml};
 use crate::zip;
 
@@ -170,13 +171,11 @@ impl Reader {
                     if let Some(link) = link {
                         links.add_anchor(link, part, starts);
                     }
-                    if let Some(heading) = heading
-                        && heading.text.len() < 1_024
-                    {
+                    if let Some(heading) = heading {
                         if starts && !heading.text.is_empty() {
-                            heading.text.push(' ');
+                            push_within(&mut heading.text, " ", MAX_HEADING);
                         }
-                        heading.text.push_str(part);
+                        push_within(&mut heading.text, part, MAX_HEADING);
                     }
                 });
             }

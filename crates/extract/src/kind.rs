@@ -1,5 +1,13 @@
 //! What kind of content an answer is: by its type, else by its first bytes.
 
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8};
+use memchr::memmem;
+
+use crate::charset::{charset_parameter, utf16};
+use crate::sitemap::{ROOTS, find_tag, packed};
+
 /// How a body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -24,6 +32,18 @@ pub enum Kind {
 pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     match essence.to_ascii_lowercase().as_str() {
+        // Whatever the type says, there is no text to read.
+        "text/html"
+        | "application/xhtml+xml"
+        | "text/plain"
+        | "text/markdown"
+        | "text/x-markdown"
+        | "text/xml"
+        | "application/xml"
+            if is_no_text(content_type, body) =>
+        {
+            by_mark(body).unwrap_or(Kind::Other)
+        }
         // Servers that know no better call everything HTML.
         "text/html" | "text/plain" if is_list(body) => Kind::Xml,
         "text/html" | "application/xhtml+xml" => Kind::Html,
@@ -52,23 +72,33 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
 const PREFIX: usize = 1_024;
 
 fn sniff(body: &[u8]) -> Kind {
-    let prefix = &body[..body.len().min(PREFIX)];
-    if prefix.starts_with(b"\xFE\xFF") || prefix.starts_with(b"\xFF\xFE") {
-        return if is_html_after_bom(prefix) { Kind::Html } else { Kind::PlainText };
-    }
     if let Some(kind) = by_mark(body) {
         return kind;
     }
-    let start = prefix.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(prefix).trim_ascii_start();
+    let prefix = start(body);
+    let start = prefix.trim_ascii_start();
     if is_html(start) {
         Kind::Html
     } else if start.starts_with(b"<?xml") {
-        if is_xhtml(prefix) { Kind::Html } else { Kind::Xml }
+        if is_xhtml(&prefix) { Kind::Html } else { Kind::Xml }
     } else if prefix.is_empty() || prefix.iter().any(|byte| is_binary(*byte)) {
         Kind::Other
     } else {
         Kind::PlainText
     }
+}
+
+/// The first bytes without a mark, as UTF-8 where they are UTF-16.
+fn start(body: &[u8]) -> Cow<'_, [u8]> {
+    let start = &body[..body.len().min(PREFIX)];
+    let (encoding, mark) = match Encoding::for_bom(start) {
+        Some((encoding, mark)) => (encoding, mark),
+        None => (utf16(start).unwrap_or(UTF_8), 0),
+    };
+    if encoding == UTF_8 {
+        return Cow::Borrowed(&start[mark..]);
+    }
+    Cow::Owned(encoding.decode_without_bom_handling(&start[mark..]).0.into_owned().into_bytes())
 }
 
 /// What the first bytes of a document or list say.
@@ -78,42 +108,55 @@ fn by_mark(body: &[u8]) -> Option<Kind> {
     } else if body.starts_with(b"%PDF-") {
         Some(Kind::Pdf)
     } else {
-        (body.starts_with(&[0x1f, 0x8b]) || is_list(body)).then_some(Kind::Xml)
+        (packed(body).is_some() || is_list(body)).then_some(Kind::Xml)
     }
 }
 
-/// A sitemap or feed says so with its first element, its first lines or its version.
+/// A sitemap or feed says so with its first element, its first lines or its version; words may stand before it where it
+/// begins with a declaration.
 fn is_list(body: &[u8]) -> bool {
-    const ROOTS: [&[u8]; 5] = [b"<urlset", b"<sitemapindex", b"<rss", b"<feed", b"<rdf:RDF"];
-    let start = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
-    let start = &start[..start.len().min(PREFIX)];
+    let prefix = start(body);
+    let start = prefix.trim_ascii_start();
     match start.first() {
-        Some(b'<') => {
-            let is_root = |name: &&[u8]| {
-                start.starts_with(name)
-                    && start.get(name.len()).is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>')
-            };
-            let named = start.starts_with(b"<?xml") && ROOTS.iter().any(|name| find(start, name).is_some());
-            (named || ROOTS.iter().any(is_root)) && !is_xhtml(start)
-        }
         Some(b'{') => is_json_feed(start),
-        _ => is_list_of_lines(body),
+        Some(b'h' | b'H') if is_list_of_lines(start) => true,
+        _ => match memmem::find(start, b"<?xml") {
+            Some(at) => {
+                ROOTS.iter().any(|root| find_tag(&start[at..], b"<", root).is_some()) && !is_xhtml(start)
+            }
+            None => {
+                let first = from_first_element(start);
+                ROOTS.iter().any(|root| find_tag(first, b"<", root) == Some(0))
+            }
+        },
+    }
+}
+
+/// What follows comments and declarations.
+fn from_first_element(start: &[u8]) -> &[u8] {
+    let mut rest = start;
+    loop {
+        let end = match rest {
+            [b'<', b'!', b'-', b'-', ..] => &b"-->"[..],
+            [b'<', b'!' | b'?', ..] => b">",
+            _ => return rest,
+        };
+        rest = memmem::find(rest, end).map_or(&[][..], |at| &rest[at + end.len()..]).trim_ascii_start();
     }
 }
 
 /// One URL a line, and nothing else in the first lines.
-fn is_list_of_lines(body: &[u8]) -> bool {
-    let start = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-    if !start.trim_ascii_start().starts_with(b"http") {
-        return false;
-    }
-    let start = &start[..start.len().min(PREFIX)];
+fn is_list_of_lines(start: &[u8]) -> bool {
     // The last may be cut off.
     let lines = start.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
     let lines = lines.filter(|line| !line.is_empty());
+    let begins = |line: &[u8], scheme: &[u8]| {
+        line.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    // A table has further columns.
     let is_url = |line: &[u8]| {
-        (line.starts_with(b"http://") || line.starts_with(b"https://"))
-            && !line.iter().any(|byte| byte.is_ascii_whitespace())
+        let url = line.split(|byte| *byte == b'\t').next().unwrap_or_default();
+        (begins(url, b"http://") || begins(url, b"https://")) && !url.iter().any(u8::is_ascii_whitespace)
     };
     lines.take(20).all(is_url)
 }
@@ -140,10 +183,21 @@ fn is_html(start: &[u8]) -> bool {
         })
 }
 
-/// The same in UTF-16: every other byte.
-fn is_html_after_bom(prefix: &[u8]) -> bool {
-    let ascii: Vec<u8> = prefix[2..].iter().copied().filter(|byte| *byte != 0).collect();
-    is_html(ascii.trim_ascii_start())
+/// Documents, what is packed, and bytes that are pictures, sounds or programs: of those one in ten is a control
+/// character, of texts next to none.
+fn is_no_text(content_type: Option<&str>, body: &[u8]) -> bool {
+    const ONE_IN: usize = 20;
+    if body.starts_with(b"PK\x03\x04") || body.starts_with(b"%PDF-") || packed(body).is_some() {
+        return true;
+    }
+    // In two bytes a character, any may stand for a control character.
+    let label = content_type.and_then(charset_parameter);
+    let named = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+    if named.is_some_and(|named| !named.is_ascii_compatible() && named != ISO_2022_JP) {
+        return false;
+    }
+    let start = start(body);
+    start.iter().filter(|byte| is_binary(**byte)).count() * ONE_IN > start.len().max(2 * ONE_IN)
 }
 
 /// Control characters that text does not have.
@@ -191,6 +245,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_text_is_not_read_as_text() {
+        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde";
+        for kind in ["text/html", "text/plain; charset=utf-8", "text/markdown", "text/xml"] {
+            check(Some(kind), png, Kind::Other);
+            check(Some(kind), b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0", Kind::Other);
+            check(Some(kind), b"PK\x03\x04", Kind::Document);
+            check(Some(kind), b"%PDF-1.7", Kind::Pdf);
+            check(Some(kind), b"\x1f\x8b\x08", Kind::Xml);
+        }
+        // A stray one or two; a text in sixteen bits, declared or not; one in an encoding with escapes.
+        check(Some("text/html"), b"a\0b\x01", Kind::Html);
+        check(Some("text/html"), b"t\0e\0x\0t\0", Kind::Html);
+        check(Some("text/html; charset=utf-16be"), b"\x4e\x01\x4e\x02\x4e\x03\x4e\x04", Kind::Html);
+        check(Some("text/plain"), b"\x1b$B\x1b(B\x1b$B\x1b(B", Kind::PlainText);
+    }
+
+    #[test]
     fn lists_are_known_whatever_they_are_called() {
         check(Some("text/html"), b"<?xml version='1.0'?><urlset><url>", Kind::Xml);
         check(Some("text/html"), b"\xEF\xBB\xBF<?xml version='1.0'?>\n<rss>", Kind::Xml);
@@ -200,7 +271,13 @@ mod tests {
         check(Some("text/html"), b"<feed xmlns='http://www.w3.org/2005/Atom'>", Kind::Xml);
         check(Some("text/html"), b"<feedback>How do you like it?", Kind::Html);
         check(Some("text/html"), b"{\"version\":\"https://jsonfeed.org/version/1\"}", Kind::Xml);
+        check(Some("text/html"), b"<br><b>Notice</b>: x\n<?xml version='1.0'?><urlset><url>", Kind::Xml);
+        check(Some("text/html"), b"<!-- x > y --><!DOCTYPE urlset>\n<s:URLSET>", Kind::Xml);
+        check(Some("text/html"), b"<!-- x --><!DOCTYPE html><p>An <urlset> is a list", Kind::Html);
+        check(Some("text/html"), b"\n\x1f\x8b\x08", Kind::Xml);
+        check(Some("text/html"), b"<\0r\0s\0s\0>\0", Kind::Xml);
         check(Some("text/plain"), b"http://e.com/a\rhttp://e.com/b\r", Kind::Xml);
+        check(Some("text/plain"), b"HTTPS://e.com/a\t2026-01-02\nhttp://e.com/b\t2026-01-02", Kind::Xml);
         check(Some("text/plain"), b"http://e.com/a\nhttps://e.com/b\r\n\nhttp://e.com/c", Kind::Xml);
         check(Some("text/plain"), b"http://e.com/a is where I live", Kind::PlainText);
         check(Some("text/plain"), b"http://e.com/a\nand more", Kind::PlainText);
@@ -219,6 +296,10 @@ mod tests {
         check(None, b"\x89PNG\r\n\x1a\n", Kind::Other);
         check(None, b"\xFF\xFE<\0p\0>\0", Kind::Html);
         check(None, b"\xFE\xFF\0x", Kind::PlainText);
+        check(None, b"<\0p\0>\0x\0", Kind::Html);
+        check(None, b"\0w\0o\0r\0d", Kind::PlainText);
+        check(None, b"\xFF\xFE<\0r\0s\0s\0>\0", Kind::Xml);
+        check(None, b"\x01\0\x02\0\x03\0\x04\0", Kind::Other);
         check(None, b"words", Kind::PlainText);
         check(None, b"", Kind::Other);
     }

@@ -1,12 +1,14 @@
 //! An answer's bytes and headers -> a page.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use encoding_rs::{Encoding, UTF_8};
 use html::Tree;
 use model::{Fetched, Headers, Link, LinkKind, LinkLook, Normalise, Page, PageUrl};
 
-use crate::charset::{charset_parameter, guess};
+use crate::charset::{charset_parameter, guess, was_converted};
+use crate::dates;
 use crate::directives;
 use crate::document::document;
 use crate::kind::{Kind, kind};
@@ -14,9 +16,8 @@ use crate::language;
 use crate::links;
 use crate::markdown::markdown;
 use crate::picture::is_picture;
-use crate::prescan::declared_encoding;
 use crate::reader::{Reader, Wanted};
-use crate::sitemap::{SitemapKind, encoding, sitemap};
+use crate::sitemap::{Listed, SitemapKind, encoding, packed, sitemap};
 use crate::words::{Words, collapse_into};
 use crate::xml::{Event, Xml};
 
@@ -87,6 +88,9 @@ fn listed(input: &Input<'_>) -> Page {
     let (body, encoding) = decoded(input);
     let mut page = Page { charset: encoding.name().to_owned(), ..Page::default() };
     let mut found = sitemap(input.body, input.url, input.normalise);
+    if found.kind == SitemapKind::Unknown && packed(input.body).is_some() {
+        return Page::unread(NO_LIST);
+    }
     if found.kind == SitemapKind::Unknown || found.kind == SitemapKind::Rss || found.kind == SitemapKind::Atom
     {
         let mut words = Words::default();
@@ -113,8 +117,15 @@ fn listed(input: &Input<'_>) -> Page {
         page.text = words.finish();
         page.main.clone_from(&page.text);
     }
+    // A day that is yet to come says nothing.
+    let served = input.headers.get("date").and_then(|day| dates::value(day, None));
+    let latest = served.and_then(|day| dates::next_day(day.get(..10)?));
+    let newest = |listed: &Listed| {
+        let modified = listed.modified.clone();
+        modified.filter(|at| latest.as_ref().is_none_or(|latest| at.get(..10) <= Some(latest.as_str())))
+    };
     // Stable: of equal days, and of those without, the first comes first.
-    found.urls.sort_by(|a, b| b.modified.cmp(&a.modified));
+    found.urls.sort_by_cached_key(|listed| Reverse(newest(listed)));
     page.links_cut = found.cut;
     page.links = found
         .sitemaps
@@ -131,18 +142,19 @@ fn listed(input: &Input<'_>) -> Page {
     page
 }
 
-/// The bytes of an XML file as UTF-8, and what they were: by the header, its mark, what it says of itself, or a guess.
+/// The bytes of an XML file as UTF-8, and what they were: by the header, its mark, what it says of itself unless that is
+/// plainly wrong, or a guess.
 /// What is compressed stays unread.
 fn decoded<'a>(input: &Input<'a>) -> (Cow<'a, [u8]>, &'static Encoding) {
-    if input.body.starts_with(&[0x1f, 0x8b]) {
+    if packed(input.body).is_some() {
         return (Cow::Borrowed(&[]), UTF_8);
     }
     let start = &input.body[..input.body.len().min(1_024)];
     let label = input.headers.get("content-type").and_then(charset_parameter);
     let named = label.and_then(|label| Encoding::for_label(label.as_bytes()));
-    let encoding = match named.filter(|named| *named != UTF_8).or_else(|| encoding(start)) {
+    let encoding = match named.or_else(|| encoding(start).filter(|named| !was_converted(input.body, named))) {
         Some(encoding) => encoding,
-        None if named.or_else(|| declared_encoding(&start[..start.len().min(200)])).is_some() => UTF_8,
+        // Whatever says that it is UTF-8 and is not.
         None => guess(input.body, input.url),
     };
     if encoding == UTF_8 {
@@ -179,7 +191,7 @@ fn read_for<T>(
             tree = Some(parse(&text, &mut reader));
             page = reader.finish();
         } else if kind == Kind::Markdown {
-            page = markdown(&text, input);
+            page = markdown(&text, input, wanted);
         } else {
             let mut words = Words::default();
             for line in text.lines() {
@@ -203,6 +215,7 @@ fn read_for<T>(
 
 /// Why no text is read.
 const NO_DOCUMENT: &str = "broken, or no DOCX or ODT";
+const NO_LIST: &str = "packed, and no sitemap or feed";
 const NO_KIND: &str = "no text is read from content of this kind";
 
 /// What a page without a title calls itself.

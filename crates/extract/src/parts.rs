@@ -6,13 +6,15 @@ use url::Url;
 use crate::element::Element;
 use crate::links;
 use crate::outline::Outline;
-use crate::words::collapse_into;
+use crate::words::{collapse_into, push_within};
 
 /// Headings, images, tables, and rows and cells of all tables that are kept of one page.
 const MOST_HEADINGS: usize = 300;
 const MOST_IMAGES: usize = 200;
 const MOST_TABLES: usize = 50;
 const MOST_CELLS: usize = 5_000;
+/// Bytes of a heading.
+pub(crate) const MAX_HEADING: usize = 1_024;
 /// Bytes of an image's alternative text, and of a reference to it: longer ones are images themselves.
 const MAX_ALT: usize = 300;
 const MAX_SOURCE: usize = 2_048;
@@ -28,10 +30,12 @@ pub(crate) fn headings(outline: &Outline, text: &str) -> Vec<Heading> {
             && let Some(heading) = headings.last_mut()
         {
             // A heading may be cut in two by a button or a break.
-            heading.text.push(' ');
-            heading.text.push_str(words);
+            push_within(&mut heading.text, " ", MAX_HEADING);
+            push_within(&mut heading.text, words, MAX_HEADING);
         } else if headings.len() < MOST_HEADINGS {
-            headings.push(Heading { level, text: words.replace('\n', " ") });
+            let mut text = String::new();
+            push_within(&mut text, words, MAX_HEADING);
+            headings.push(Heading { level, text: text.replace('\n', " ") });
         }
         last = Some(block.node);
     }

@@ -5,13 +5,14 @@
 
 mod drawn;
 mod place;
+mod title;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use encoding_rs::{UTF_8, UTF_16BE, WINDOWS_1252};
 use hayro_syntax::Pdf;
 use hayro_syntax::metadata::Metadata;
-use hayro_syntax::object::{Array, DateTime, Dict, Name, Rect, String as PdfString};
+use hayro_syntax::object::{Array, DateTime, Dict, Name, Rect, Stream, String as PdfString};
 use hayro_syntax::page::Page as PdfPage;
 use model::{DateSource, Heading, LinkKind, Page, PageDate};
 use url::Url;
@@ -20,7 +21,9 @@ use crate::dates;
 use crate::links::Links;
 use crate::page::Input;
 use crate::words::collapse_into;
+use crate::xml::{Event, Xml};
 use drawn::Drawing;
+use title::is_title;
 
 /// Pages of one document that are read.
 const MOST_PAGES: usize = 5_000;
@@ -51,7 +54,7 @@ fn read(input: &Input<'_>) -> Option<Page> {
             break;
         }
     }
-    let words = drawing.finish(&mut links);
+    let (words, largest) = drawing.finish(&mut links);
     let count = words.count();
     if let Ok(own) = Url::parse(input.url.as_str()) {
         (page.links, page.links_cut) = links.finish(input.url, &own, input.normalise, count);
@@ -60,13 +63,36 @@ fn read(input: &Input<'_>) -> Option<Page> {
     page.main.clone_from(&page.text);
     add_facts(&mut page, pdf.metadata());
     if let Some(root) = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()) {
+        if page.title.is_empty() {
+            page.title = described_title(&root).unwrap_or_default();
+        }
         let language = root.get::<PdfString<'_>>("Lang");
         page.language = language.and_then(|language| crate::directives::language(&text(&language)));
         if let Some(outline) = root.get::<Dict<'_>>("Outlines") {
             add_headings(&mut page.headings, &outline, 1);
         }
     }
+    if page.title.is_empty() {
+        page.title = largest.unwrap_or_default();
+    }
     Some(page)
+}
+
+/// The title in the document's description, which newer programs write.
+fn described_title(root: &Dict<'_>) -> Option<String> {
+    let description = root.get::<Stream<'_>>("Metadata")?.decoded_data().ok()?;
+    let mut xml = Xml::new(&description[..]);
+    let (mut in_title, mut title) = (false, String::new());
+    while let Some(event) = xml.next() {
+        match event {
+            Event::Start { name, .. } if name == "title" => in_title = true,
+            Event::Text(text) if in_title => collapse_into(&mut title, &text, MOST_OF_A_FACT),
+            // In several languages, the first of which is the document's own.
+            Event::End { name } if in_title && (name == "li" || name == "title") => break,
+            _ => {}
+        }
+    }
+    Some(title).filter(|title| is_title(title))
 }
 
 /// The areas of a page that are links, with the numbers of those links.
@@ -107,7 +133,7 @@ fn add_headings(headings: &mut Vec<Heading>, parent: &Dict<'_>, level: u8) {
 
 fn add_facts(page: &mut Page, facts: &Metadata) {
     let named = |bytes: &Option<Box<[u8]>>| bytes.as_deref().map(fact).filter(|text| !text.is_empty());
-    page.title = named(&facts.title).unwrap_or_default();
+    page.title = named(&facts.title).filter(|title| is_title(title)).unwrap_or_default();
     page.author = named(&facts.author);
     page.description = named(&facts.subject).unwrap_or_default();
     page.published = facts.creation_date.and_then(date);

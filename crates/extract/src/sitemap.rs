@@ -8,12 +8,14 @@ use std::io::{BufRead, BufReader, Read};
 
 use encoding_rs::{Encoding, UTF_8};
 use flate2::bufread::MultiGzDecoder;
+use memchr::memmem;
 use model::{Normalise, PageUrl};
 use serde_json::Value as Json;
 
+use crate::charset::{utf16, was_converted};
 use crate::dates;
 use crate::prescan::declared_encoding;
-use crate::xml::{Event, Xml};
+use crate::xml::{Event, Xml, decode};
 
 /// Bytes that are read of one file, decompressed.
 pub(crate) const MOST_BYTES: u64 = 50 << 20;
@@ -87,12 +89,13 @@ pub fn sitemap(body: &[u8], url: &PageUrl, normalise: Normalise) -> Sitemap {
         met: HashSet::new(),
         alternates: 0,
         bases: Vec::new(),
+        in_html: false,
     };
-    if body.starts_with(&[0x1f, 0x8b]) {
+    if let Some(packed) = packed(body) {
         // A file may be compressed twice, by its maker and by its server.
-        let inner = BufReader::new(MultiGzDecoder::new(body));
+        let inner = BufReader::new(MultiGzDecoder::new(packed));
         let mut inner = BufReader::new(inner.take(MOST_BYTES));
-        if inner.fill_buf().unwrap_or_default().starts_with(&[0x1f, 0x8b]) {
+        if inner.fill_buf().unwrap_or_default().starts_with(GZIP) {
             list.read(BufReader::new(MultiGzDecoder::new(inner)));
         } else {
             list.read(inner);
@@ -101,6 +104,35 @@ pub fn sitemap(body: &[u8], url: &PageUrl, normalise: Normalise) -> Sitemap {
         list.read(body);
     }
     list.found
+}
+
+/// First elements of lists, in lower case.
+pub(crate) const ROOTS: [&str; 5] = ["urlset", "sitemapindex", "rss", "feed", "rdf"];
+
+/// Where a tag of this name begins, with any prefix, in any case.
+pub(crate) fn find_tag(text: &[u8], before: &[u8], name: &str) -> Option<usize> {
+    memmem::find_iter(text, before).find(|at| {
+        let tag = &text[at + before.len()..];
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+        let end = |tag: &[u8]| tag.iter().position(|byte| !is_name(byte)).unwrap_or(tag.len());
+        let (first, rest) = tag.split_at(end(tag));
+        let local = rest.strip_prefix(b":").map_or(first, |local| &local[..end(local)]);
+        local.eq_ignore_ascii_case(name.as_bytes())
+    })
+}
+
+/// How what gzip has packed begins.
+const GZIP: &[u8] = &[0x1f, 0x8b];
+
+/// What gzip has packed; scripts print line ends and marks before it.
+pub(crate) fn packed(body: &[u8]) -> Option<&[u8]> {
+    let mut body = body;
+    while let Some(rest) =
+        [&b"\xEF\xBB\xBF"[..], b"\n", b"\r", b" "].iter().find_map(|mark| body.strip_prefix(*mark))
+    {
+        body = rest;
+    }
+    body.starts_with(GZIP).then_some(body)
 }
 
 struct List<'a> {
@@ -112,6 +144,8 @@ struct List<'a> {
     alternates: usize,
     /// What `xml:base` of open elements says, and how many are open around each.
     bases: Vec<(usize, PageUrl)>,
+    /// A page of HTML stands around it.
+    in_html: bool,
 }
 
 /// The entry being read: `<url>`, `<sitemap>`, `<item>`, `<entry>`.
@@ -120,6 +154,8 @@ struct Entry {
     url: Option<String>,
     /// `<guid>` or `<id>`, which may be the URL.
     id: Option<String>,
+    /// A link that is not quite its own: to another form of it, or of Atom in RSS.
+    other_link: Option<String>,
     modified: Option<String>,
     others: Vec<String>,
     is_index: bool,
@@ -140,7 +176,8 @@ impl List<'_> {
                 let mut bytes = Vec::new();
                 // An unreadable end is as good as the end.
                 let _ = input.read_to_end(&mut bytes);
-                let (text, _, _) = encoding.decode(&bytes);
+                let (text, _, _) =
+                    if was_converted(&bytes, encoding) { UTF_8 } else { encoding }.decode(&bytes);
                 self.read_utf8(text.as_bytes());
             }
             None => self.read_utf8(input),
@@ -150,15 +187,24 @@ impl List<'_> {
 
     fn read_utf8(&mut self, mut input: impl BufRead) {
         let start = input.fill_buf().unwrap_or_default();
-        let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
+        let is_before = |byte: &u8| byte.is_ascii_whitespace() || b"\xEF\xBB\xBF\0".contains(byte);
+        let start = &start[start.iter().position(|byte| !is_before(byte)).unwrap_or(start.len())..];
+        let holds = |before: &[u8]| ROOTS.iter().any(|root| find_tag(start, before, root).is_some());
         match start.first() {
             None => {}
+            // Somebody took the whole file for a text. A page of HTML may speak of such files.
+            Some(b'<' | b'&')
+                if !holds(b"<") && holds(b"&lt;") && find_tag(start, b"<", "html").is_none() =>
+            {
+                let mut bytes = Vec::new();
+                let _ = input.take(MOST_ESCAPED).read_to_end(&mut bytes);
+                self.found.cut |= bytes.len() as u64 == MOST_ESCAPED;
+                self.xml(decode(&String::from_utf8_lossy(&bytes)).as_bytes());
+            }
             Some(b'<') => self.xml(input),
             Some(b'{') => self.json(input),
             // Words before the first tag, as some servers print them.
-            Some(_) if memchr::memmem::find(&start[..start.len().min(2_048)], b"<?xml").is_some() => {
-                self.xml(input)
-            }
+            Some(_) if holds(b"<") || memmem::find(start, b"<?xml").is_some() => self.xml(input),
             Some(_) => self.lines(input),
         }
     }
@@ -174,23 +220,39 @@ impl List<'_> {
                 break;
             }
             match event {
+                // Somebody made a link of a URL.
+                Event::Start { name, .. } | Event::End { name } if is_markup(&name) && is_in_value(&open) => {
+                }
                 Event::Start { name, prefix, attributes, empty } => {
-                    text.clear();
                     let name = name.to_ascii_lowercase();
+                    self.text_ends(&mut entry, &open, "", &mut text);
+                    // Its end tag is missing.
+                    if open.pop_if(|open| is_value(open)).is_some() {
+                        self.leave(open.len());
+                    }
                     self.root(&name, open.is_empty());
                     self.enter(open.len(), &attributes);
                     match name.as_str() {
                         _ if is_beside(&open) => {}
-                        "url" | "sitemap" | "item" | "entry" => {
+                        // A page of HTML is no list, and yet one may stand in it.
+                        "html" | "body" => self.in_html |= self.found.kind == SitemapKind::Unknown,
+                        "url" | "sitemap" | "item" | "entry" if self.found.kind != SitemapKind::Unknown => {
                             self.settle(&mut entry);
-                            entry = Entry { is_index: name == "sitemap", is_open: true, ..Entry::default() };
+                            let about = attributes.iter().find(|(key, _)| key == "rdf:about");
+                            entry = Entry {
+                                id: about.map(|(_, url)| url.clone()),
+                                is_index: name == "sitemap",
+                                is_open: true,
+                                ..Entry::default()
+                            };
                         }
                         "link" => self.link(&mut entry, &prefix, &attributes),
-                        // A page of HTML is no list.
-                        "html" | "body" if self.found.kind == SitemapKind::Unknown => return,
                         _ => {}
                     }
-                    if empty {
+                    // As HTML has it, a link is empty and its URL follows.
+                    let is_empty =
+                        empty && !(attributes.is_empty() && matches!(name.as_str(), "link" | "loc"));
+                    if is_empty {
                         self.leave(open.len());
                     } else if open.len() < 64 {
                         open.push(name);
@@ -203,10 +265,7 @@ impl List<'_> {
                 }
                 Event::End { name } => {
                     let name = name.to_ascii_lowercase();
-                    if !is_beside(&open) {
-                        self.value(&mut entry, &name, text.trim());
-                    }
-                    text.clear();
+                    self.text_ends(&mut entry, &open, &name, &mut text);
                     if let Some(at) = open.iter().rposition(|open| *open == name) {
                         open.truncate(at);
                         self.leave(at);
@@ -217,13 +276,24 @@ impl List<'_> {
                 }
             }
         }
-        // A file that was cut off ends within a value.
-        if let Some(name) = open.last().filter(|_| !is_beside(&open)) {
-            self.value(&mut entry, name, text.trim());
+        // A file that was cut off ends within a value; of a URL that may be enough.
+        if is_url(text.trim()) {
+            self.text_ends(&mut entry, &open, "", &mut text);
         }
         self.settle(&mut entry);
     }
 
+    /// At a tag, which may end an element of this name: the text before it is the value of the innermost one, whose own
+    /// end tag may be missing.
+    fn text_ends(&mut self, entry: &mut Entry, open: &[String], ended: &str, text: &mut String) {
+        let owner = open.last().filter(|open| is_value(open)).map_or(ended, String::as_str);
+        if !is_beside(open) {
+            self.value(entry, owner, text.trim());
+        }
+        text.clear();
+    }
+
+    /// Tells the form of the list by an element.
     fn root(&mut self, name: &str, is_first: bool) {
         let kind = match name {
             "urlset" => SitemapKind::Urls,
@@ -237,6 +307,10 @@ impl List<'_> {
             "entry" => SitemapKind::Atom,
             _ => return,
         };
+        let is_entry = !ROOTS.contains(&name);
+        if self.in_html && is_entry {
+            return;
+        }
         if self.found.kind == SitemapKind::Unknown || is_first {
             self.found.kind = kind;
         }
@@ -290,7 +364,7 @@ impl List<'_> {
             return;
         }
         let modified = entry.modified.as_deref().and_then(|text| dates::value(text, None));
-        if let Some(url) = entry.url.or(entry.id.filter(|id| is_url(id))) {
+        if let Some(url) = entry.url.or(entry.other_link).or(entry.id.filter(|id| is_url(id))) {
             self.add(&url, modified.clone(), entry.is_index);
         }
         for other in entry.others {
@@ -309,13 +383,17 @@ impl List<'_> {
     }
 
     fn add(&mut self, text: &str, modified: Option<String>, is_index: bool) {
-        let text: String = text.chars().filter(|c| !matches!(c, '\n' | '\r' | '\t')).collect();
-        let text = text.trim().trim_matches(['"', '\'']);
+        // Where a line was broken, the next may be indented.
+        let text: String = text.split(['\n', '\r', '\t']).map(str::trim).collect();
+        let text = text.trim_matches(is_around);
         // An entity of the file's own, which is not resolved.
         if text.starts_with('&') {
             return;
         }
-        let Ok(url) = self.normalise.join(self.url, text) else { return };
+        // Escaped twice, or once where nothing is resolved.
+        let text = text.replace("&amp;", "&");
+        let text = if self.lacks_scheme(&text) { format!("{}://{text}", self.url.scheme()) } else { text };
+        let Ok(url) = self.normalise.join(self.url, &text) else { return };
         if self.is_full() {
             self.found.cut = true;
             return;
@@ -324,6 +402,14 @@ impl List<'_> {
             let list = if is_index { &mut self.found.sitemaps } else { &mut self.found.urls };
             list.push(Listed { url, modified });
         }
+    }
+
+    /// Whether a reference begins with the name of a host, as people write it.
+    fn lacks_scheme(&self, text: &str) -> bool {
+        let host = self.url.host();
+        let own = host.name().strip_prefix("www.").unwrap_or(host.name());
+        let named = text.split('/').next().unwrap_or_default();
+        named.starts_with("www.") || named == own
     }
 
     fn is_full(&mut self) -> bool {
@@ -339,10 +425,11 @@ impl List<'_> {
             for line in line.split(|byte| *byte == b'\r') {
                 lines += 1;
                 let line = String::from_utf8_lossy(&line[..line.len().min(8_192)]);
-                let line = line.trim().trim_start_matches('\u{feff}');
-                if is_url(line) && !line.contains(char::is_whitespace) {
-                    self.add(line, None, false);
-                } else if lines > 1_000 && self.found.urls.is_empty() {
+                let found = self.met.len();
+                for url in urls_in(&line) {
+                    self.add(url, None, false);
+                }
+                if self.met.len() == found && lines > 1_000 && self.found.urls.is_empty() {
                     return;
                 }
                 if self.is_full() {
@@ -370,7 +457,7 @@ impl List<'_> {
 
     /// Item by item, as far as they can be read; of one that cannot be, its URL.
     fn broken_json(&mut self, bytes: &[u8]) {
-        let Some(items) = memchr::memmem::find(bytes, b"\"items\"") else { return };
+        let Some(items) = memmem::find(bytes, b"\"items\"") else { return };
         let Some(list) = bytes[items..].iter().position(|byte| *byte == b'[') else { return };
         self.found.kind = SitemapKind::Json;
         let mut rest = &bytes[items + list + 1..];
@@ -386,7 +473,7 @@ impl List<'_> {
                 continue;
             }
             // Up to where the next one seems to begin.
-            let end = memchr::memmem::find(&rest[1..], b"{\"").map_or(rest.len(), |end| end + 1);
+            let end = memmem::find(&rest[1..], b"{\"").map_or(rest.len(), |end| end + 1);
             let (item, others) = rest.split_at(end);
             if let Some(url) = json_url(item) {
                 self.add(&url, None, false);
@@ -406,15 +493,79 @@ impl List<'_> {
 }
 
 fn is_url(text: &str) -> bool {
-    text.starts_with("http://") || text.starts_with("https://")
+    let begins =
+        |scheme: &str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    begins("http://") || begins("https://")
 }
 
-/// Bytes of a JSON feed that are read.
+/// The URLs of a line that begins with one: several with marks between, or one with what a table says of it.
+fn urls_in(line: &str) -> Vec<&str> {
+    let mut urls = Vec::new();
+    let pieces = line.trim_matches(is_around).split(|c: char| c.is_whitespace() || "\"<>|".contains(c));
+    for (nth, mut piece) in pieces.filter(|piece| !piece.is_empty()).enumerate() {
+        if !is_url(piece) {
+            if nth == 0 {
+                break;
+            }
+            continue;
+        }
+        // These may be part of a URL, unless another follows.
+        let next = |piece: &str| {
+            let mut marks = piece.match_indices([',', ';']).map(|(at, _)| at);
+            marks.find(|at| is_url(&piece[at + 1..]))
+        };
+        while let Some(end) = next(piece) {
+            urls.push(&piece[..end]);
+            piece = &piece[end + 1..];
+        }
+        urls.push(piece.trim_end_matches([',', ';']));
+    }
+    urls
+}
+
+/// What may stand around a URL and is no part of it: quotes, brackets, what nobody sees.
+fn is_around(c: char) -> bool {
+    let is_unseen = matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}');
+    is_unseen || c.is_whitespace() || c.is_control() || "\"'`<>“”„‘’«»".contains(c)
+}
+
+/// Elements whose text is the value of an entry; what has another in it lacks its end tag.
+fn is_value(name: &str) -> bool {
+    const VALUES: &[&str] = &[
+        "loc",
+        "link",
+        "origlink",
+        "guid",
+        "id",
+        "lastmod",
+        "updated",
+        "modified",
+        "pubdate",
+        "published",
+        "date",
+        "issued",
+        "publication_date",
+    ];
+    VALUES.contains(&name)
+}
+
+fn is_in_value(open: &[String]) -> bool {
+    open.last().is_some_and(|name| is_value(name))
+}
+
+/// Tags of HTML within a line of text.
+fn is_markup(name: &str) -> bool {
+    const NAMES: &[&str] = &["a", "b", "br", "em", "font", "i", "p", "span", "strong", "u", "wbr"];
+    NAMES.iter().any(|markup| markup.eq_ignore_ascii_case(name))
+}
+
+/// Bytes of a JSON feed that are read, and of a list that is escaped as a whole: these are not read as a stream.
 const MOST_JSON: u64 = 8 << 20;
+const MOST_ESCAPED: u64 = 8 << 20;
 
 /// The text after `"url":`.
 fn json_url(item: &[u8]) -> Option<String> {
-    let at = memchr::memmem::find(item, b"\"url\"")? + 5;
+    let at = memmem::find(item, b"\"url\"")? + 5;
     let value = item[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
     let mut values = serde_json::Deserializer::from_slice(value).into_iter::<String>();
     values.next()?.ok()
@@ -432,9 +583,16 @@ impl List<'_> {
             attributes.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
         };
         let Some(href) = get("href").filter(|_| entry.is_open) else { return };
-        if get("rel").is_some_and(|rel| rel != "alternate") {
+        // The registry of such words names each by a URL, too.
+        let is_own = |rel: &String| {
+            let rel = rel.to_ascii_lowercase();
+            rel.is_empty()
+                || rel.split_ascii_whitespace().any(|word| word.rsplit('/').next() == Some("alternate"))
+        };
+        if !get("rel").is_none_or(is_own) {
             return;
         }
+        let is_page = get("type").is_none_or(|kind| kind.to_ascii_lowercase().contains("html"));
         match self.found.kind {
             SitemapKind::Urls | SitemapKind::Index => {
                 if entry.others.len() < MOST_OTHERS {
@@ -442,7 +600,12 @@ impl List<'_> {
                 }
             }
             // In RSS the entry's own has no prefix; others are Atom's, of the feed or its parts.
-            SitemapKind::Rss if !prefix.is_empty() => {}
+            SitemapKind::Rss if !prefix.is_empty() => {
+                entry.other_link.get_or_insert_with(|| self.absolute(href));
+            }
+            _ if !is_page => {
+                entry.other_link.get_or_insert_with(|| self.absolute(href));
+            }
             _ => {
                 if entry.url.is_none() {
                     entry.url = Some(self.absolute(href));
@@ -479,11 +642,6 @@ pub(crate) fn encoding(start: &[u8]) -> Option<&'static Encoding> {
     if let Some((encoding, _)) = Encoding::for_bom(start) {
         return Some(encoding).filter(|encoding| *encoding != UTF_8);
     }
-    if start.starts_with(&[b'<', 0]) {
-        return Some(encoding_rs::UTF_16LE);
-    }
-    if start.starts_with(&[0, b'<']) {
-        return Some(encoding_rs::UTF_16BE);
-    }
-    declared_encoding(&start[..start.len().min(200)]).filter(|encoding| *encoding != UTF_8)
+    let declared = || declared_encoding(&start[..start.len().min(200)]);
+    utf16(start).or_else(declared).filter(|encoding| *encoding != UTF_8)
 }

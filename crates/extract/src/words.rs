@@ -25,6 +25,9 @@ enum Gap {
 /// Bytes of text kept of one page.
 const MAX_TEXT: usize = 1 << 20;
 
+/// Bytes from which on what has no space in it is no word, or many.
+const LONG_WORD: usize = 256;
+
 /// Bytes that are set aside for the text of a page before it is read.
 const MAX_ROOM: usize = 64 << 10;
 
@@ -133,6 +136,10 @@ impl Words {
         self.text.len()
     }
 
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     pub(crate) fn finish(self) -> String {
         self.text
     }
@@ -141,8 +148,13 @@ impl Words {
     fn push(&mut self, part: &str, words: usize) {
         let gap = std::mem::replace(&mut self.gap, Gap::None);
         self.count += words - usize::from(gap == Gap::None);
-        self.full |= self.text.len() + part.len() + 1 > MAX_TEXT;
         if self.full {
+            return;
+        }
+        // Words and all, unless that is a text without spaces: what fits of it is kept.
+        let fits = self.text.len() + part.len() < MAX_TEXT;
+        self.full = !fits;
+        if !fits && part.len() < LONG_WORD {
             return;
         }
         match gap {
@@ -150,7 +162,7 @@ impl Words {
             Gap::Line if !self.text.is_empty() => self.text.push('\n'),
             _ => {}
         }
-        self.text.push_str(part);
+        push_within(&mut self.text, part, MAX_TEXT);
     }
 }
 
@@ -281,6 +293,24 @@ mod tests {
         assert_eq!(words.count(), 300_000);
         let text = words.finish();
         assert!(text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 10 && text.ends_with("word"));
+    }
+
+    #[test]
+    fn a_text_without_spaces_is_cut_between_characters() {
+        let long = "磨坊".repeat(MAX_TEXT / 4);
+        for with_all in [false, true] {
+            let mut words = Words::default();
+            words.add("a ", |_, _, _| {});
+            if with_all {
+                words.add_all(&long);
+            } else {
+                words.add(&long, |_, _, _| {});
+            }
+            words.add(" b", |_, _, _| {});
+            assert_eq!(words.count(), 3);
+            let text = words.finish();
+            assert!((MAX_TEXT - 3..=MAX_TEXT).contains(&text.len()) && text.ends_with(['磨', '坊']));
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! XML as a stream of tags and text, forgivingly: what is no tag is text, what is not closed ends with the file.
 //!
 //! Nothing is resolved but the five names and numbers of characters: no entities of a file's own, no other files. A
-//! token that is longer than the limit is passed over, so that any file can be read in little memory.
+//! text that is longer than the limit comes in pieces and a tag is cut, so that any file can be read in little memory.
 
 use std::io::BufRead;
 
@@ -24,8 +24,27 @@ pub(crate) enum Event {
 /// Reads a file from its bytes.
 pub(crate) struct Xml<R> {
     input: R,
+    /// What was taken for part of a token and was not; read before the rest of the input.
+    again: Vec<u8>,
+    /// How much of it has been read.
+    again_at: usize,
+    /// How often a comment or section may yet be read as if it had not begun.
+    chances: u8,
     /// A tag has been opened with `<`.
     in_tag: bool,
+    /// A section has been opened, and part of its text was given.
+    in_section: bool,
+}
+
+/// Where a token ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// At the mark.
+    Mark,
+    /// Before it: no more is kept at once.
+    Full,
+    /// With the input.
+    Input,
 }
 
 /// Bytes of one token that are kept.
@@ -34,112 +53,227 @@ const MAX_ATTRIBUTES: usize = 32;
 
 impl<R: BufRead> Xml<R> {
     pub(crate) fn new(input: R) -> Xml<R> {
-        Xml { input, in_tag: false }
+        Xml { input, again: Vec::new(), again_at: 0, chances: 4, in_tag: false, in_section: false }
     }
 
     /// The next piece; none at the end, or where the input can be read no further.
     pub(crate) fn next(&mut self) -> Option<Event> {
         loop {
+            if self.in_section {
+                let (text, end) = self.until(b'>');
+                match self.section(text, end, false) {
+                    Some(text) => return Some(text),
+                    None => continue,
+                }
+            }
             if !self.in_tag {
-                let (text, found) = self.until(b'<')?;
-                self.in_tag = found;
+                let (text, end) = self.text();
+                self.in_tag = end == End::Mark;
                 let text = decode(&String::from_utf8_lossy(&text));
                 // Space alone counts: it may be all that stands between two words.
                 if !text.is_empty() {
                     return Some(Event::Text(text));
                 }
-                if !found {
+                if end == End::Input {
                     return None;
-                }
-            }
-            self.in_tag = false;
-            let (mut token, mut found) = self.until(b'>')?;
-            let section = if token.starts_with(b"!--") {
-                Some(&b"--"[..])
-            } else if token.starts_with(b"![CDATA[") {
-                Some(&b"]]"[..])
-            } else {
-                None
-            };
-            if let Some(end) = section {
-                while found && !(token.ends_with(end) && token.len() >= 3 + end.len()) {
-                    token.push(b'>');
-                    let (more, again) = self.until(b'>').unwrap_or_default();
-                    append(&mut token, &more);
-                    found = again;
-                    if token.len() >= MAX_TOKEN {
-                        // Too long to keep; only its end matters now.
-                        let tail = token.len() - 8;
-                        token.drain(8..tail);
-                    }
-                }
-                if token.starts_with(b"![CDATA[") {
-                    let text = token[8..].strip_suffix(b"]]").unwrap_or(&token[8..]);
-                    let text = String::from_utf8_lossy(text).into_owned();
-                    if !text.is_empty() {
-                        return Some(Event::Text(text));
-                    }
                 }
                 continue;
             }
-            // A `>` may stand in a quoted value.
+            self.in_tag = false;
+            let (mut token, mut end) = self.until(b'>');
+            if token.starts_with(b"!--") {
+                self.pass_comment(token, end);
+                continue;
+            }
+            if let Some(text) = token.strip_prefix(b"![CDATA[") {
+                match self.section(text.to_vec(), end, true) {
+                    Some(text) => return Some(text),
+                    None => continue,
+                }
+            }
+            while end == End::Full {
+                end = self.until(b'>').1;
+            }
+            let mut found = end == End::Mark;
+            if matches!(token.first(), Some(b'?' | b'!')) {
+                // A document type may hold declarations, in brackets.
+                let mut ends = !(token.starts_with(b"!") && token.contains(&b'[')) || token.ends_with(b"]");
+                while end != End::Input && !ends {
+                    let (more, again) = self.until(b'>');
+                    ends = again == End::Mark && more.trim_ascii_end().ends_with(b"]");
+                    end = again;
+                }
+                continue;
+            }
             let mut tries = 0;
-            while found && tries < 16 && is_in_quotes(&token) {
-                let (more, again) = self.until(b'>').unwrap_or_default();
-                token.push(b'>');
-                append(&mut token, &more);
-                found = again;
-                tries += 1;
+            loop {
+                match extent(&token) {
+                    Extent::Whole => break,
+                    Extent::Less(end) => {
+                        if found {
+                            token.push(b'>');
+                        }
+                        let rest = token.split_off(end);
+                        self.read_again(rest.strip_prefix(b">").unwrap_or(&rest));
+                        found = true;
+                        break;
+                    }
+                    Extent::More if !found || tries == 16 || token.len() >= MAX_TOKEN => break,
+                    Extent::More => {
+                        let (more, end) = self.until(b'>');
+                        token.push(b'>');
+                        append(&mut token, &more);
+                        found = end == End::Mark;
+                        tries += 1;
+                    }
+                }
             }
-            // A document type may hold declarations, in brackets.
-            let mut ends = !(token.starts_with(b"!") && token.contains(&b'[')) || token.ends_with(b"]");
-            while found && !ends {
-                let (more, again) = self.until(b'>').unwrap_or_default();
-                ends = more.trim_ascii_end().ends_with(b"]");
-                found = again;
-            }
-            match token.first() {
-                Some(b'?' | b'!') => continue,
-                Some(b'/') => {
-                    let (_, name) = split_name(&token[1..]);
+            match token.strip_prefix(b"/") {
+                None => return Some(start(&token)),
+                Some(name) if found => {
+                    let (_, name) = split_name(name);
                     return Some(Event::End { name });
                 }
-                Some(byte) if byte.is_ascii_alphabetic() || *byte == b'_' || *byte >= 0x80 => {
-                    return Some(start(&token));
-                }
-                // A bare `<` in text.
-                _ => {
-                    let text = decode(&String::from_utf8_lossy(&token));
-                    if !text.is_empty() {
-                        return Some(Event::Text(text));
-                    }
-                    if !found {
-                        return None;
-                    }
-                }
+                // The file was cut off within a name: nobody knows what of.
+                Some(_) => {}
             }
         }
     }
 
-    /// The bytes up to `mark`, and whether it was found; none at the end.
-    fn until(&mut self, mark: u8) -> Option<(Vec<u8>, bool)> {
-        let mut token = Vec::new();
-        let mut any = false;
-        loop {
-            let buffer = self.input.fill_buf().unwrap_or_default();
-            if buffer.is_empty() {
-                return any.then_some((token, false));
+    /// The text up to the next tag, or as much of it as is kept at once. A bare `<` is text.
+    fn text(&mut self) -> (Vec<u8>, End) {
+        let (mut text, mut end) = self.until(b'<');
+        while end == End::Mark && !self.is_at_tag() && text.len() < MAX_TOKEN {
+            text.push(b'<');
+            let (more, again) = self.until(b'<');
+            text.extend_from_slice(&more);
+            end = again;
+        }
+        if end == End::Full {
+            self.keep_whole(&mut text);
+        }
+        (text, end)
+    }
+
+    /// Gives back what may be part of a character, of a reference to one or of a section's end, at the end of a piece.
+    fn keep_whole(&mut self, piece: &mut Vec<u8>) {
+        let near = piece.len() - piece.len().min(12);
+        let last =
+            |is: &dyn Fn(&u8) -> bool| piece[near..].iter().rposition(is).map_or(piece.len(), |at| near + at);
+        let char_start = last(&|byte| !(0x80..0xC0).contains(byte));
+        let brackets = piece.iter().rev().take(2).take_while(|byte| **byte == b']').count();
+        let end = char_start.min(last(&|byte| *byte == b'&')).min(piece.len() - brackets);
+        let rest = piece.split_off(end);
+        self.read_again(&rest);
+    }
+
+    /// The text of a section, or as much of it as is kept at once, from what was read up to a `>`.
+    fn section(&mut self, mut text: Vec<u8>, mut end: End, begins: bool) -> Option<Event> {
+        self.in_section = false;
+        while end == End::Mark && !text.ends_with(b"]]") && text.len() < MAX_TOKEN {
+            text.push(b'>');
+            let (more, again) = self.until(b'>');
+            text.extend_from_slice(&more);
+            end = again;
+        }
+        if end == End::Input && begins && self.chances > 0 {
+            // What is never closed was perhaps never opened.
+            self.chances -= 1;
+            self.read_again(text.strip_suffix(b"]").unwrap_or(&text));
+            return None;
+        }
+        if let Some(whole) = text.strip_suffix(b"]]").filter(|_| end == End::Mark) {
+            text.truncate(whole.len());
+        } else if end != End::Input {
+            if end == End::Mark {
+                text.push(b'>');
             }
-            any = true;
-            let end = memchr::memchr(mark, buffer);
-            let part = &buffer[..end.unwrap_or(buffer.len())];
-            append(&mut token, part);
-            let used = part.len() + usize::from(end.is_some());
-            self.input.consume(used);
-            if end.is_some() {
-                return Some((token, true));
+            self.in_section = true;
+            self.keep_whole(&mut text);
+        }
+        let text = String::from_utf8_lossy(&text).into_owned();
+        (!text.is_empty()).then_some(Event::Text(text))
+    }
+
+    /// Passes over a comment, of which the bytes up to a `>` are given.
+    fn pass_comment(&mut self, mut token: Vec<u8>, mut end: End) {
+        // `<!-->` is a whole comment, and `--!>` ends one, as browsers have it.
+        let ends = |token: &[u8]| {
+            token.ends_with(b"--") && token.len() >= 5
+                || token == b"!--"
+                || token == b"!---"
+                || token.ends_with(b"--!")
+        };
+        let mut is_cut = false;
+        while end != End::Input && !(end == End::Mark && ends(&token)) {
+            if end == End::Mark {
+                token.push(b'>');
+            }
+            let (more, again) = self.until(b'>');
+            token.extend_from_slice(&more);
+            end = again;
+            if token.len() >= MAX_TOKEN {
+                // Too long to keep; only its end matters now.
+                token.drain(8..token.len() - 8);
+                is_cut = true;
             }
         }
+        // What is never closed was perhaps never opened.
+        if end == End::Input && !is_cut && self.chances > 0 {
+            self.chances -= 1;
+            self.read_again(&token[3..]);
+        }
+    }
+
+    fn is_at_tag(&mut self) -> bool {
+        let first = self.fill().first();
+        first.is_some_and(|byte| byte.is_ascii_alphabetic() || b"_:!?/".contains(byte) || *byte >= 0x80)
+    }
+
+    /// The bytes up to `mark`, as many as are kept of one token.
+    fn until(&mut self, mark: u8) -> (Vec<u8>, End) {
+        let mut token = Vec::new();
+        loop {
+            let room = MAX_TOKEN - token.len();
+            let buffer = self.fill();
+            if buffer.is_empty() {
+                return (token, End::Input);
+            }
+            let part = &buffer[..buffer.len().min(room)];
+            let end = memchr::memchr(mark, part);
+            let part = &part[..end.unwrap_or(part.len())];
+            token.extend_from_slice(part);
+            let used = part.len() + usize::from(end.is_some());
+            self.consume(used);
+            if end.is_some() {
+                return (token, End::Mark);
+            }
+            if token.len() == MAX_TOKEN {
+                return (token, End::Full);
+            }
+        }
+    }
+
+    /// What comes next; nothing at the end, or where the input can be read no further.
+    fn fill(&mut self) -> &[u8] {
+        match self.again.get(self.again_at..) {
+            Some(again) if !again.is_empty() => again,
+            _ => self.input.fill_buf().unwrap_or_default(),
+        }
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        if self.again_at < self.again.len() {
+            self.again_at += bytes;
+        } else {
+            self.input.consume(bytes);
+        }
+    }
+
+    fn read_again(&mut self, bytes: &[u8]) {
+        let later = self.again.split_off(self.again_at.min(self.again.len()));
+        self.again = [bytes, &later].concat();
+        self.again_at = 0;
     }
 }
 
@@ -148,20 +282,37 @@ fn append(token: &mut Vec<u8>, part: &[u8]) {
     token.extend_from_slice(&part[..part.len().min(room)]);
 }
 
-fn is_in_quotes(token: &[u8]) -> bool {
+/// How far a tag reaches, of which the bytes up to a `>` are given.
+enum Extent {
+    Whole,
+    /// Its own `>` is missing, or a quote in it is never closed.
+    Less(usize),
+    /// The `>` stands in a quoted value.
+    More,
+}
+
+fn extent(token: &[u8]) -> Extent {
     let mut open = None;
     let mut after_equals = false;
-    for byte in token {
+    // The first `>` and `<` within the quotes.
+    let (mut closed, mut opened) = (None, false);
+    for (at, byte) in token.iter().enumerate() {
         match (open, byte) {
             (Some(quote), byte) if quote == *byte => open = None,
-            (None, b'"' | b'\'') if after_equals => open = Some(*byte),
+            (Some(_), b'>') => closed = closed.or(Some(at)),
+            (Some(_), b'<') => match closed {
+                Some(end) if !opened => return Extent::Less(end),
+                _ => opened = true,
+            },
+            (None, b'"' | b'\'') if after_equals => (open, closed, opened) = (Some(*byte), None, false),
+            (None, b'<') => return Extent::Less(at),
             _ => {}
         }
         if !byte.is_ascii_whitespace() {
             after_equals = *byte == b'=';
         }
     }
-    open.is_some()
+    if open.is_some() { Extent::More } else { Extent::Whole }
 }
 
 /// Prefix and local name at the start of a tag.
@@ -280,11 +431,36 @@ mod tests {
 
     #[test]
     fn broken_files_give_what_is_readable() {
-        assert_eq!(events("a < b <c"), ["a ", " b <c"]);
-        assert_eq!(events("<a b='never closed><c>"), ["<:a b=never closed><c>"]);
+        assert_eq!(events("a < b <c"), ["a < b ", "<:c"]);
+        assert_eq!(events("1 << 2 <3</a>"), ["1 << 2 <3", "/a"]);
+        assert_eq!(events("<a b='never closed><c>"), ["<:a b=never closed", "<:c"]);
+        assert_eq!(events("<a b='x><c d='y'/>"), ["<:a b=x", "<:c d=y/"]);
+        assert_eq!(events("<a b='<c> d>' e=f>g</a"), ["<:a b=<c> d> e=f", "g"]);
+        assert_eq!(events("<a <b>c</b</a><:d>"), ["<:a", "<:b", "c", "/b", "/a", "<:d"]);
+        assert_eq!(events("<!--><a><!-- b --!><c><!-- d ><e/>"), ["<:a", "<:c", " d >", "<:e/"]);
+        assert_eq!(events("<![CDATA[a <b>c</b>]"), ["a ", "<:b", "c", "/b"]);
         assert_eq!(events("<![CDATA[open"), ["open"]);
         assert_eq!(events("&unknown; &"), ["&unknown; &"]);
         assert_eq!(events("<a>x</a> <a><![CDATA[ ]]></a>"), ["<:a", "x", "/a", " ", "<:a", " ", "/a"]);
+    }
+
+    #[test]
+    fn long_texts_come_in_pieces_and_long_tags_are_cut() {
+        let text = "磨&amp;x".repeat(40_000);
+        for (body, expected) in [
+            (format!("<a>{text}</a>"), decode(&text)),
+            (format!("<a><![CDATA[{text}]]></a>"), text.clone()),
+            (format!("<a><![CDATA[{}]]>]]></a>", "x>]".repeat(60_000)), "x>]".repeat(60_000) + "]]>"),
+            (format!("<a><!-- {text} --> b</a>"), " b".to_owned()),
+            (format!("<a><b c='{text}'/>d</a>"), "d".to_owned()),
+        ] {
+            let found = events(&body);
+            let joined: String =
+                found.iter().filter(|event| !event.starts_with(['<', '/'])).map(String::as_str).collect();
+            assert_eq!(joined, expected, "of {} …", &body[..9]);
+            assert_eq!((found[0].as_str(), found[found.len() - 1].as_str()), ("<:a", "/a"));
+            assert!(found.iter().all(|event| event.len() <= 3 * MAX_TOKEN));
+        }
     }
 
     proptest! {

@@ -35,13 +35,15 @@ pub(super) fn command() -> Command {
             Arg::new("page")
                 .value_name("FILE|URL")
                 .required_unless_present("batch")
-                .help("The page; - for standard input"),
+                .help(format!("A file, a URL that is fetched, or - for standard input: {READABLE}")),
         )
-        .arg(Arg::new("base").long("base").value_name("URL").help("Where the file stands on the Web"))
+        .arg(Arg::new("base").long("base").value_name("URL").help(
+            "The page's own URL, to which its links are relative (a file without: http://localhost/)",
+        ))
         .arg(
             Arg::new("batch").long("batch").action(ArgAction::SetTrue).conflicts_with_all(["page", "base"]).help(
-                "Read JSON lines {html | html_base64 | file, url, content_type?}; write {title, text, author, \
-                 published, modified, language, canonical, links, …}",
+                "Read JSON lines {html | html_base64 | file, url?, content_type?} from standard input; write for each \
+                 {title, text, author, published, modified, language, canonical, links, …} or {error}; nothing is fetched",
             ),
         )
         .args(page::args())
@@ -112,7 +114,7 @@ impl Question {
                 kind = kind.or_else(|| kind_of(&file, &body).map(str::to_owned));
                 body
             }
-            _ => return Err("give one of html, html_base64 and file".to_owned()),
+            _ => return Err("give one of html, html_base64 and file; a batch fetches nothing".to_owned()),
         };
         let url = parse(self.url.as_deref().unwrap_or(NOWHERE)).map_err(|error| format!("url: {error}"))?;
         Ok(read_json(&body, &typed(kind.as_deref(), clock), &url))

@@ -30,15 +30,20 @@ pub(super) fn command() -> Command {
             Arg::new("file")
                 .value_name("FILE|URL")
                 .required_unless_present("batch")
-                .help("The sitemap; - for standard input"),
+                .help("A file, a URL that is fetched, or - for standard input"),
         )
-        .arg(Arg::new("base").long("base").value_name("URL").help("Where the file stands on the Web"))
+        .arg(Arg::new("base").long("base").value_name("URL").help(
+            "The file's own URL, to which those in it are relative (a file without: http://localhost/)",
+        ))
         .arg(
             Arg::new("batch")
                 .long("batch")
                 .action(ArgAction::SetTrue)
                 .conflicts_with_all(["file", "base"])
-                .help("Read JSON lines {file, url}; write {urls, sitemaps, …} or {error}"),
+                .help(
+                    "Read JSON lines {file, url?} from standard input; write for each {urls, sitemaps, …} or {error}; \
+                     nothing is fetched",
+                ),
         )
         .args(page::args())
 }
@@ -62,8 +67,8 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
         let raw = page::read_raw(name, flags)?;
         (raw.body, raw.url, false)
     } else {
-        let (body, has_more) = page::read_start(Path::new(name), MAX_LIST)
-            .map_err(|error| Failure::usage(anyhow::anyhow!("{name}: {error}")))?;
+        let (body, has_more) =
+            page::read_start(Path::new(name), MAX_LIST).map_err(|error| page::unreadable(name, &error))?;
         (body, None, has_more)
     };
     let base = flags.get_one::<String>("base").map(String::as_str);
@@ -86,7 +91,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
             }
         }
         if found.cut {
-            out.line("the file names more than is read of one file")?;
+            out.line("the file has more: of one file the first 50,000 URLs and 50 MiB are read")?;
         }
     }
     out.done()?;

@@ -324,7 +324,7 @@ fn read_batch_answers_every_line_in_order() {
     assert_eq!(lines[0]["published"], "2026-05-03");
     assert_eq!((&lines[1]["title"], &lines[1]["text"]), (&"T".into(), &"w\u{f6}rter".into()));
     assert_eq!(lines[2]["text"], "\u{e1}");
-    assert_eq!(lines[3]["error"], "give one of html, html_base64 and file");
+    assert_eq!(lines[3]["error"], "give one of html, html_base64 and file; a batch fetches nothing");
     assert!(lines[4]["error"].as_str().unwrap().starts_with("url: "), "{}", lines[4]);
     assert_eq!(lines[5]["line"], 6);
 }
@@ -339,7 +339,9 @@ fn read_takes_what_is_given_as_html_for_html() {
         "{{\"html_base64\":\"PHNlY3Rpb24+\\neDwvc2VjdGlvbj4\",\"url\":\"http://e.test/\"}}\n{}\n\
          {{\"html\":\"<link rel=canonical href=/c><h1>Fair</h1><p>3 May 2099</p><a href=/a rel='Nofollow noopener x-own'>A</a>\",\"url\":\"http://e.test/\"}}\n\
          {{\"html_base64\":\"SGVsbG8gASA8cD53b3JsZDwvcD4=\",\"url\":\"http://e.test/\"}}\n\
-         {{\"html\":\"x\",\"url\":\"http://e.test/\",\"content_type\":\"image/png\"}}\n",
+         {{\"html\":\"x\",\"url\":\"http://e.test/\",\"content_type\":\"image/png\"}}\n\
+         {{\"html_base64\":\"PHA-8J-Qpg\"}}\n{{\"html_base64\":\"<p>words\"}}\n\
+         {{\"html_base64\":\"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1Pe\",\"content_type\":\"text/html\"}}\n",
         serde_json::json!({ "file": file, "url": "http://e.test/" })
     );
     let said = gannet_with(&["read", "--batch"], input.as_bytes(), &[]);
@@ -350,6 +352,10 @@ fn read_takes_what_is_given_as_html_for_html() {
     let odd = lines[3]["text"].as_str().unwrap();
     assert!(odd.starts_with("Hello") && odd.ends_with("world"), "a control character within: {odd:?}");
     assert_eq!(lines[4]["unread"], "no text is read from pictures");
+    assert_eq!(lines[5]["text"], "\u{1f426}", "base64 for URLs");
+    let error = lines[6]["error"].as_str().unwrap();
+    assert!(error.starts_with("html_base64: neither base64 nor base64url"), "{error}");
+    assert_eq!(lines[7]["unread"], "no text is read from content of this kind", "a picture called HTML");
     assert_eq!((&lines[2]["title"], &lines[2]["links_cut"]), (&"Fair".into(), &false.into()));
     assert_eq!(lines[2]["published"], serde_json::Value::Null);
     assert_eq!(lines[2]["canonical"], "http://e.test/c");
@@ -648,6 +654,13 @@ fn sitemap_lists_urls_and_says_what_is_no_list() {
     assert_eq!(lines[0]["urls"], serde_json::json!(["https://shop.test/a", "https://shop.test/b"]));
     assert_eq!(lines[0]["sitemaps"], serde_json::json!([]));
     assert!(lines[1]["error"].as_str().unwrap().contains("neither a sitemap nor a feed"), "{}", lines[1]);
+    let said = gannet(&["sitemap", "nowhere.xml"]);
+    let start = "gannet: cannot read nowhere.xml: No such file";
+    assert!(
+        said.code == Some(2) && said.err.starts_with(start) && said.err.contains("http://"),
+        "{}",
+        said.err
+    );
 }
 
 /// Of a file of 70 MiB the first 50 are read.

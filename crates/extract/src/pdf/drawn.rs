@@ -17,6 +17,7 @@ use hayro_syntax::object::{Array, Dict, Name, Number, Object, Rect, Stream};
 use hayro_syntax::page::{Page as PdfPage, Resources};
 
 use super::place::{Gap, Glyph};
+use super::title::Sizes;
 use crate::links::Links;
 use crate::words::Words;
 
@@ -43,6 +44,11 @@ pub(super) struct Drawing<'a> {
     last_char: char,
     /// A hyphen that may end a line.
     hyphen: Option<Option<usize>>,
+    /// How large the words of the first page that has some are.
+    sizes: Sizes,
+    /// The largest of them.
+    title: Option<String>,
+    is_first: bool,
 }
 
 /// A font, and the text of its codes as far as they were met.
@@ -101,6 +107,9 @@ impl<'a> Drawing<'a> {
             last: None,
             last_char: ' ',
             hyphen: None,
+            sizes: Sizes::default(),
+            title: None,
+            is_first: true,
         }
     }
 
@@ -109,9 +118,10 @@ impl<'a> Drawing<'a> {
         self.work > MOST_WORK || self.words.length() >= MOST_TEXT
     }
 
-    pub(super) fn finish(mut self, links: &mut Links) -> Words {
+    /// The words, and those that may be a title.
+    pub(super) fn finish(mut self, links: &mut Links) -> (Words, Option<String>) {
         self.settle_hyphen(links);
-        self.words
+        (self.words, self.title)
     }
 
     /// Reads one page.
@@ -140,6 +150,10 @@ impl<'a> Drawing<'a> {
         self.follow(content, page.resources(), &mut following, links);
         // A paragraph may go on overleaf, but nothing says so.
         self.last = None;
+        if self.is_first && self.words.length() > 0 {
+            self.is_first = false;
+            self.title = self.sizes.title(self.words.text()).map(|title| title.replace('\n', " "));
+        }
     }
 
     fn follow(
@@ -342,6 +356,9 @@ impl<'a> Drawing<'a> {
                 Gap::Space | Gap::Wrapped => self.words.space(),
                 Gap::Line => self.words.line(),
             }
+        }
+        if self.is_first {
+            self.sizes.add(glyph.height(), self.words.length());
         }
         self.last = Some(glyph);
         if matches!(text, "-" | "\u{ad}" | "\u{2010}") && self.last_char.is_alphabetic() && gap == Gap::None {

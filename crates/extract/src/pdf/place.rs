@@ -53,6 +53,11 @@ impl Glyph {
         self.start.midpoint(self.end) + up * (self.height * 0.3)
     }
 
+    /// How large it is drawn.
+    pub(super) fn height(&self) -> f64 {
+        self.height
+    }
+
     /// What lies between `last` and this one.
     pub(super) fn gap_after(&self, last: &Glyph) -> Gap {
         let way = self.start - last.end;

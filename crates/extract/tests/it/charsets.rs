@@ -172,6 +172,32 @@ fn undeclared_encodings_are_guessed() {
 }
 
 #[test]
+fn undeclared_encodings_that_look_like_ascii_are_known() {
+    for name in ["UTF-16LE", "UTF-16BE", "ISO-2022-JP"] {
+        let encoding = Encoding::for_label(name.as_bytes()).unwrap();
+        let text = "今日の朝、町に新しい図書館が開きました。";
+        let html = encoded(encoding, &format!("<html><title>{text}</title><p>{text}</p></html>"));
+        for kind in ["text/html", ""] {
+            let page = read_bytes(&html, &[("content-type", kind)], 10);
+            assert_eq!(
+                (page.charset.as_str(), page.title.as_str(), page.text.as_str()),
+                (name, text, text),
+                "as {kind:?}"
+            );
+        }
+        let plain = encoded(encoding, "Library 図書館: open 10:00");
+        assert_eq!(
+            read_bytes(&plain, &[("content-type", "text/plain")], 10).text,
+            "Library 図書館: open 10:00"
+        );
+        let feed =
+            encoded(encoding, &format!("<rss><title>{text}</title><item><link>/a</link></item></rss>"));
+        let page = read_bytes(&feed, &[("content-type", "text/xml")], 10);
+        assert_eq!((page.title.as_str(), page.links.len()), (text, 1), "{name}");
+    }
+}
+
+#[test]
 fn xml_is_read_as_it_or_its_header_declares_it() {
     let body = b"<?xml version='1.0' encoding='ISO-8859-1'?><rss><channel><title>Caf\xe9</title><item><link>/a</link></item></channel></rss>";
     let page = read_bytes(body, &[("content-type", "text/xml")], 10);

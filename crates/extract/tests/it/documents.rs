@@ -105,10 +105,7 @@ fn an_odt_gives_text_headings_links_and_facts() {
 fn markdown_gives_words_links_and_headings() {
     let text = "# The *sea*\n\nIt [comes](/in \"title\") and `goes`.\n\n- one ![image](x.png)\n> two <http://f.com/x>\n\n```\n# code\n```\n## Ebb ##\n[broken](";
     let page = read(text.as_bytes(), "text/markdown");
-    assert_eq!(
-        page.text,
-        "The sea\nIt comes and goes.\none image\ntwo http://f.com/x\n# code\nEbb\n[broken]("
-    );
+    assert_eq!(page.text, "The sea\nIt comes and goes.\none\ntwo http://f.com/x\n# code\nEbb\n[broken](");
     let found: Vec<String> = page.links.iter().map(|link| link.url.to_string()).collect();
     assert_eq!(found, ["http://e.com/in", "http://f.com/x"]);
     let headings: Vec<_> =
@@ -145,13 +142,59 @@ fn what_is_not_read_says_why() {
     let why = |body: &[u8], kind: &str| read(body, kind).unread_why().map(str::to_owned);
     let no_document = Some("broken, or no DOCX or ODT".to_owned());
     assert_eq!(why(&good, DOCX), None);
-    assert_eq!(why(&good[..100], DOCX), no_document);
+    assert_eq!(why(&good[..40], DOCX), no_document);
     assert_eq!(why(&sheet, "application/zip"), no_document);
     let no_kind = Some("no text is read from content of this kind".to_owned());
     assert_eq!(why(b"\x00\x01", "application/octet-stream"), no_kind);
+    // Under the name of text, too.
+    let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde";
+    for kind in ["text/html", "text/plain", "text/markdown", "text/xml"] {
+        assert_eq!(why(picture, kind), no_kind, "as {kind}");
+        assert_eq!(why(&sheet, kind), no_document, "as {kind}");
+        assert_eq!((why(&good, kind), read(&good, kind).text), (None, "words".to_owned()), "as {kind}");
+        assert_eq!(
+            why(b"\x1f\x8b\x08", kind).as_deref(),
+            Some("packed, and no sitemap or feed"),
+            "as {kind}"
+        );
+    }
     // A page that says so of itself was read.
     assert_eq!(why(b"<meta name=unread content=x><p>words", "text/html"), None);
     assert_eq!(why(b"", "application/octet-stream"), None);
+}
+
+#[test]
+fn a_document_that_was_cut_off_is_read_as_far_as_it_goes() {
+    // Text that packs badly, so that half of the file is half of the text.
+    let mut state = 1_u64;
+    let words: Vec<String> = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        format!("word{:x}", state >> 24)
+    })
+    .take(2_000)
+    .collect();
+    let docx: String = words.iter().map(|word| format!("<w:p><w:t>{word}</w:t></w:p>")).collect();
+    let odt: String = words.iter().map(|word| format!("<text:p>{word}</text:p>")).collect();
+    for (files, kind) in [
+        ([("[Content_Types].xml", &b"<Types/>"[..]), ("word/document.xml", docx.as_bytes())], DOCX),
+        ([("mimetype", ODT.as_bytes()), ("content.xml", odt.as_bytes())], ODT),
+    ] {
+        let whole = archive(&files);
+        let all = read(&whole, kind).text;
+        assert_eq!(all.lines().count(), 2_000);
+        let directory = memchr::memmem::find(&whole, b"PK\x01\x02").unwrap();
+        assert_eq!(read(&whole[..directory], kind).text, all);
+        assert_eq!(read(&whole[..directory + 50], kind).text, all);
+        let half = read(&whole[..whole.len() / 2], kind);
+        assert!((700..1_300).contains(&half.text.lines().count()), "{} lines", half.text.lines().count());
+        assert!(all.starts_with(&half.text) && half.unread_why().is_none());
+        // Where the size stands behind the content.
+        let mut streamed = whole[..directory].to_vec();
+        let at = memchr::memmem::rfind(&streamed, b"PK\x03\x04").unwrap();
+        streamed[at + 6] = 8;
+        streamed[at + 18..at + 26].fill(0);
+        assert_eq!(read(&streamed, kind).text, all);
+    }
 }
 
 /// A DOCX of this body, with styles.
@@ -226,36 +269,91 @@ type Case<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
 #[test]
 fn links_of_markdown_have_many_forms() {
     let cases: &[Case<'_>] = &[
-        ("[![badge](b.svg)](/ci) x", "badge x", &[("http://e.com/ci", "badge")]),
-        ("![logo](l.png) [a](/a)", "logo a", &[("http://e.com/a", "a")]),
+        ("[![badge](b.svg)](/ci) x", "x", &[("http://e.com/ci", "badge")]),
+        ("![logo](l.png) [a](/a)", "a", &[("http://e.com/a", "a")]),
         (
-            "[a][1] [B  c] [d][]\n\n[1]: http://r.test/ 'title'\n[b c]: </c>\n[D]: /d",
-            "a B c d",
-            &[("http://r.test/", "a"), ("http://e.com/c", "B c"), ("http://e.com/d", "d")],
+            "[a][1] [B  c] [d][] [e][f\ng]\n\n[1]: http://r.test/ 'title'\n[b c]:\n   </c>\n[D]: /d\n[f g]: /e",
+            "a B c d e",
+            &[
+                ("http://r.test/", "a"),
+                ("http://e.com/c", "B c"),
+                ("http://e.com/d", "d"),
+                ("http://e.com/e", "e"),
+            ],
         ),
-        ("see `[no](/link)` and ``a ` b``", "see [no](/link) and a ` b", &[]),
         (
-            "[w](http://e.com/Foo_(bar)) [t](/t \"x (y)\") [s](<http://e.com/a b>)",
-            "w t s",
-            &[("http://e.com/Foo_(bar)", "w"), ("http://e.com/t", "t"), ("http://e.com/a%20b", "s")],
+            "see `[no](/link)` and ``a ` b`` and `two\n[lines](/no)`",
+            "see [no](/link) and a ` b and two [lines](/no)",
+            &[],
         ),
         (
-            "<https://e.com/x> <b> \\[no](/link)",
-            "https://e.com/x <b> [no](/link)",
+            "[w](http://e.com/Foo_(bar)) [t](/t \"x (y)\") [s](<http://e.com/a b>) [two\nlines](/l\n'x')",
+            "w t s two lines",
+            &[
+                ("http://e.com/Foo_(bar)", "w"),
+                ("http://e.com/t", "t"),
+                ("http://e.com/a%20b", "s"),
+                ("http://e.com/l", "two lines"),
+            ],
+        ),
+        (
+            "[a [b] c](/x) [x\\]y](/y)",
+            "a [b] c x]y",
+            &[("http://e.com/x", "a [b] c"), ("http://e.com/y", "x]y")],
+        ),
+        (
+            "<https://e.com/x> \\[no](/link)",
+            "https://e.com/x [no](/link)",
             &[("https://e.com/x", "https://e.com/x")],
         ),
-        ("- [ ] to do [^1]\n\n[^1]: a note", "[ ] to do [^1]\n[^1]: a note", &[]),
-        ("```\n[a]: /x\n[b](/y)\n```\n[a]", "[a]: /x\n[b](/y)\n[a]", &[]),
+        (
+            "see http://e.com/a, (http://e.com/b_(c)) and [http://e.com/d](/d) `http://e.com/no`",
+            "see http://e.com/a, (http://e.com/b_(c)) and http://e.com/d http://e.com/no",
+            &[
+                ("http://e.com/a", "http://e.com/a"),
+                ("http://e.com/b_(c)", "http://e.com/b_(c)"),
+                ("http://e.com/d", "http://e.com/d"),
+            ],
+        ),
+        ("- [ ] to do[^1]\n\n[^1]: a note", "to do\n1\na note", &[]),
+        ("```\n[a]: /x\n[b](/y)\nhttp://e.com/no\n```\n[a]", "[a]: /x [b](/y) http://e.com/no\n[a]", &[]),
+        // Fences of other lengths and marks, in lists and quotations; code that is indented.
+        (
+            "~~~\n[a](/no)\n```\n[b](/no)\n~~~\n[c](/c)",
+            "[a](/no) ``` [b](/no)\nc",
+            &[("http://e.com/c", "c")],
+        ),
+        (
+            "> ````\n> ```\n> [a](/no)\n> ````\n\n- b\n  ```\n  [b](/no)\n  ```",
+            "``` [a](/no)\nb\n[b](/no)",
+            &[],
+        ),
+        ("words\n\n    [a](/no)\n\n[b](/b)", "words\n[a](/no)\nb", &[("http://e.com/b", "b")]),
+        // HTML, of which comments and scripts are no text.
+        (
+            "<p align=center><a href='/h'>html</a></p>\n\na <b>b</b> &amp; &copy;<br>c\n<!--\n[no](/no)\n-->\n\n<script>x()</script>",
+            "html\na b & ©\nc",
+            &[("http://e.com/h", "html")],
+        ),
     ];
     for (text, words, expected) in cases {
         let page = read(text.as_bytes(), "text/markdown");
         let expected: Vec<_> =
             expected.iter().map(|(url, words)| (url.to_string(), words.to_string())).collect();
-        assert_eq!((page.text.as_str(), links(&page)), (*words, expected), "of {text:?}");
+        let found = page.text.split([' ']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        assert_eq!((found.as_str(), links(&page)), (*words, expected), "of {text:?}");
     }
-    // Brackets that are never closed are looked at once.
-    let page = read("[".repeat(1 << 20).as_bytes(), "text/markdown");
-    assert_eq!(page.links.len(), 0);
+}
+
+#[test]
+fn markdown_made_to_take_long_does_not() {
+    for piece in ["[", "> ", "*a_", "![[]()", "a|b\n-|-\n", "<!-- a ", "[^1]: [^1] ", "http://a)", ")"] {
+        let text = format!("http://e.com/{}", piece.repeat((1 << 18) / piece.len()));
+        let started = crate::speed::cpu_seconds();
+        read(text.as_bytes(), "text/markdown");
+        let took = crate::speed::cpu_seconds() - started;
+        assert!(took < 20.0, "{took} s of {piece:?}");
+    }
 }
 
 #[test]
@@ -269,6 +367,59 @@ fn markdown_has_underlined_headings_and_says_things_of_itself() {
     assert!(page.text.starts_with("Title\nPart two\nitem\n"), "{}", page.text);
     let page = read(b"---\nno front matter\n---\nwords", "text/markdown");
     assert!(page.text.contains("no front matter"));
+    let page =
+        read(b"two\nlines\n===\n\n    # code\n\n#no\n###\tThird ###\n\n<h4>Fourth</h4>", "text/markdown");
+    let headings: Vec<_> = page.headings.iter().map(|one| (one.level, one.text.as_str())).collect();
+    assert_eq!(
+        (page.title.as_str(), headings),
+        ("two lines", vec![(1, "two lines"), (3, "Third"), (4, "Fourth")])
+    );
+}
+
+#[test]
+fn front_matter_has_many_forms() {
+    for (front, title, author, description) in [
+        ("---\r\nTitle: T\r\nAuthor: A. Name\r\nsummary: D\r\n---\r\n", "T", "A. Name", "D"),
+        (
+            "--- \n# a comment\n\ntitle: 'It is: T' # x\nauthors:\n  - A. Name\n  - B. Name\ndescription: >-\n  D\n  e\n...\n",
+            "It is: T",
+            "A. Name, B. Name",
+            "D e",
+        ),
+        (
+            "\u{feff}---\nseo:\n  title: no\ntitle: T\nauthors: [A. Name, \"B. Name\"]\ndescription: |\n  D\n---\n",
+            "T",
+            "A. Name, B. Name",
+            "D",
+        ),
+        (
+            "---\nauthors:\n- name: A. Name\n  title: Dr\ntitle: T\ndescription: \"D\"\n---\n",
+            "T",
+            "A. Name",
+            "D",
+        ),
+        (
+            "+++\ntitle = \"T\"\nauthors = ['A. Name']\ndescription = 'D'\n[params]\ntitle = 'no'\n+++\n",
+            "T",
+            "A. Name",
+            "D",
+        ),
+    ] {
+        let page = read(format!("{front}words").as_bytes(), "text/markdown");
+        assert_eq!(
+            (page.title.as_str(), page.author.as_deref(), page.description.as_str(), page.text.as_str()),
+            (title, Some(author), description, "words"),
+            "of {front:?}"
+        );
+    }
+}
+
+#[test]
+fn markdown_has_tables() {
+    let page = read(b"Name | Age\n---|--:\n[Jo](/jo) | 3\nx \\| y | 4\n\nafter", "text/markdown");
+    assert_eq!(page.tables, [[["Name", "Age"], ["Jo", "3"], ["x | y", "4"]]]);
+    assert_eq!(page.text, "Name Age\nJo 3\nx | y 4\nafter");
+    assert_eq!(links(&page), [("http://e.com/jo".to_owned(), "Jo".to_owned())]);
 }
 
 proptest! {

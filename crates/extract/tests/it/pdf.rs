@@ -91,6 +91,32 @@ fn a_pdf_gives_links_headings_and_facts() {
 }
 
 #[test]
+fn a_pdf_that_gives_no_title_is_called_by_its_largest_words() {
+    let content = b"BT /F 8 Tf 50 780 Td (Journal of the sea) Tj ET BT /F 20 Tf 50 700 Td (A table) Tj 0 -22 Td (of tides) Tj ET \
+        BT /F 10 Tf 50 600 Td (The sea comes in twice a day, and goes out again as often.) Tj ET";
+    let titled = |info: &str, description: &str| {
+        let metadata = stream("/Type /Metadata /Subtype /XML", description.as_bytes());
+        let catalog = b"<< /Type /Catalog /Pages 2 0 R /Metadata 6 0 R >>";
+        let info = format!("/Info << /Title ({info}) >>");
+        read(&document(&[catalog, PAGES, LEAF, &stream("", content), FONT, &metadata, b"null"], &info))
+            .unwrap()
+            .title
+    };
+    let described = |title: &str| {
+        format!(
+            "<x:xmpmeta><rdf:RDF><rdf:Description><dc:title><rdf:Alt><rdf:li>{title}</rdf:li><rdf:li>Gezeiten</rdf:li>\
+            </rdf:Alt></dc:title></rdf:Description></rdf:RDF></x:xmpmeta>"
+        )
+    };
+    assert_eq!(titled("Tides", &described("Ebb &amp; flow")), "Tides");
+    assert_eq!(titled("untitled", &described("Ebb &amp; flow")), "Ebb & flow");
+    for none in ["", "Microsoft Word - tides.doc", "tides.indd", "Slide 1"] {
+        assert_eq!(titled(none, &described("untitled")), "A table of tides", "for {none:?}");
+        assert_eq!(titled(none, "<broken"), "A table of tides", "for {none:?}");
+    }
+}
+
+#[test]
 fn what_is_no_pdf_gives_no_page() {
     for body in [&b""[..], b"%PDF-1.7", b"words", b"%PDF-1.7\ntrailer << /Root 1 0 R >>"] {
         assert_eq!(read(body), None, "{}", String::from_utf8_lossy(body));

@@ -307,6 +307,210 @@ fn broken_lists_give_what_is_readable() {
 }
 
 #[test]
+fn marks_that_are_missing_or_too_many_cost_little() {
+    for (body, expected) in [
+        // A bare `<` in a URL and in words; tags without their `>`.
+        (
+            "<urlset><url><loc>http://e.com/a?x<3</loc></url><url><loc>http://e.com/b</loc></url></urlset>",
+            &["http://e.com/a?x%3C3", B][..],
+        ),
+        (
+            "<rss><item><title>a << b <3</title><link>http://e.com/a</link></item><item><title>if a <b</title><link>http://e.com/b</link></item></rss>",
+            &[A, B],
+        ),
+        ("<urlset><url><loc>http://e.com/a</loc</url><url<loc>http://e.com/b</loc></url></urlset>", &[A, B]),
+        // Quotes that are never closed, that are of print; none at all.
+        (
+            "<feed><entry><link href=\"http://e.com/a></entry><entry><link href=\"http://e.com/b\"/></entry></feed>",
+            &[A, B],
+        ),
+        (
+            "<rss><item><title a=\"x>y</title><link>http://e.com/a</link></item><item><link>http://e.com/b</link></item></rss>",
+            &[A, B],
+        ),
+        (
+            "<feed><entry><link href=“http://e.com/a”/></entry><entry><link rel=alternate href=http://e.com/b/></entry></feed>",
+            &[A, B],
+        ),
+        // Comments and sections that are never closed, or closed as browsers have it.
+        (
+            "<urlset><!-- pages <url><loc>http://e.com/a</loc></url><url><loc>http://e.com/b</loc></url></urlset>",
+            &[A, B],
+        ),
+        (
+            "<urlset><!--><url><loc>http://e.com/a</loc></url><!-- x --!><url><loc>http://e.com/b</loc></url></urlset>",
+            &[A, B],
+        ),
+        (
+            "<rss><item><description><![CDATA[ x <b> </description><link>http://e.com/a</link></item><item><link>http://e.com/b</link></item></rss>",
+            &[A, B],
+        ),
+        // Files that end within a section, a name, a scheme.
+        ("<urlset><url><loc>http://e.com/a</loc></url><url><loc><![CDATA[http://e.com/b]", &[A, B]),
+        ("<urlset><url><loc>http://e.com/a</loc></url><url><loc>http://e.com/b</lo", &[A, B]),
+        ("<urlset><url><loc>http://e.com/a</loc></url><url><loc>htt", &[A]),
+        // End tags of values that are missing or misspelt; empty ones with the value behind; links within.
+        (
+            "<urlset><url><loc>http://e.com/a<lastmod>2026-01-02</lastmod></url><url><loc>http://e.com/b</lco></url></urlset>",
+            &[A, B],
+        ),
+        (
+            "<rss><item><link/>http://e.com/a<pubDate>x</pubDate></item><item><link>http://e.com/b</item></rss>",
+            &[A, B],
+        ),
+        (
+            "<urlset><url><loc><a href='x'>http://e.com/a</a></loc></url><url><loc>http://e.com/<b>b</b></loc></url></urlset>",
+            &[A, B],
+        ),
+        // What nobody sees between tags; a prefix of no letters.
+        (
+            "<urlset><url>\0<loc>http://e.com/a</loc>\u{feff}</url><:url><:loc>http://e.com/b</:loc></:url></urlset>",
+            &[A, B],
+        ),
+        // Escaped as a whole, within another element, and twice.
+        ("&lt;urlset&gt;&lt;url&gt;&lt;loc&gt;http://e.com/a&lt;/loc&gt;&lt;/url&gt;&lt;/urlset&gt;", &[A]),
+        (
+            "<?xml version='1.0'?><string>&lt;urlset&gt;&lt;url&gt;&lt;loc&gt;http://e.com/a&lt;/loc&gt;&lt;/url&gt;&lt;/urlset&gt;</string>",
+            &[A],
+        ),
+        (
+            "<urlset><url><loc>http://e.com/a?x&amp;amp;y</loc></url><url><loc><![CDATA[http://e.com/a?x&amp;z]]></loc></url></urlset>",
+            &["http://e.com/a?x&y", "http://e.com/a?x&z"],
+        ),
+        // URLs on two lines, in brackets, with marks that nobody sees, without their scheme.
+        (
+            "<urlset><url><loc>http://e.com/\n    a</loc></url><url><loc>&lt;http://e.com/b&gt;</loc></url></urlset>",
+            &[A, B],
+        ),
+        (
+            "<urlset><url><loc>\u{200b}http://e.com/a\u{feff}</loc></url><url><loc>\u{201c}http://e.com/b\u{201d}</loc></url></urlset>",
+            &[A, B],
+        ),
+        (
+            "<urlset><url><loc>e.com/a</loc></url><url><loc>www.e.com/b</loc></url></urlset>",
+            &[A, "http://www.e.com/b"],
+        ),
+    ] {
+        assert_eq!(urls(&list(body.as_bytes())), expected, "in {body}");
+    }
+    let found = list(b"<urlset><url><loc>http://e.com/a<lastmod>2026-01-02</lastmod></url></urlset>");
+    assert_eq!(found.urls[0].modified.as_deref(), Some("2026-01-02"));
+}
+
+#[test]
+fn entries_name_their_pages_in_many_ways() {
+    use SitemapKind::{Atom, Rss, Text, Urls};
+    for (body, kind, expected) in [
+        (
+            "<feed><entry><link rel='Alternate nofollow' href='http://e.com/a'/></entry><entry><LINK REL='' HREF='http://e.com/b'/></entry></feed>",
+            Atom,
+            &[A, B][..],
+        ),
+        (
+            "<feed><entry><link rel='http://www.iana.org/assignments/relation/alternate' href='http://e.com/a'/></entry></feed>",
+            Atom,
+            &[A],
+        ),
+        (
+            "<feed><entry><link rel='alternate' type='application/json' href='/a.json'/><link type='text/html' href='/a'/></entry>\
+          <entry><link type='application/json' href='/b'/></entry></feed>",
+            Atom,
+            &[A, B],
+        ),
+        (
+            "<rss xmlns:atom='x'><item><atom:link href='http://e.com/a'/></item><item><atom:link rel='self' href='/x'/><guid>http://e.com/b</guid></item></rss>",
+            Rss,
+            &[A, B],
+        ),
+        (
+            "<rdf:RDF><item rdf:about='http://e.com/a'><title>a</title></item><item rdf:about='/x'><link>http://e.com/b</link></item></rdf:RDF>",
+            Rss,
+            &[A, B],
+        ),
+        (
+            "<urlset><url><loc>http://e.com/a</loc><xhtml:link rel='Alternate' hreflang='de' href=' http://e.com/b '/></url></urlset>",
+            Urls,
+            &[A, B],
+        ),
+        ("HTTP://e.com/a, https://e.com/b;http://e.com/c\n", Text, &[A, "https://e.com/b", "http://e.com/c"]),
+        (
+            "\u{feff}http://e.com/a;j=1,2\t2026-01-02\r\n<http://e.com/b>\r\n",
+            Text,
+            &["http://e.com/a;j=1,2", B],
+        ),
+        ("\"url\",\"changed\"\n\"http://e.com/a\",\"2026-01-02\"\n'http://e.com/b'\n", Text, &[A, B]),
+    ] {
+        check(body, kind, expected);
+    }
+}
+
+#[test]
+fn what_stands_before_a_list_is_passed_over() {
+    let plain = "<urlset><url><loc>http://e.com/a</loc></url></urlset>";
+    let notice = "<br />\n<b>Warning</b>: no such file in line <b>3</b><br />\n";
+    for before in [
+        "words\n",
+        &"a notice of some script, again\n".repeat(100),
+        "\0\u{feff}\u{feff}\n\u{feff}",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n\r\n",
+        "<!-- made by a program --><!DOCTYPE html>",
+        "<html><head><link rel=icon href=/i></head><body>This file has no style. <a href=/b>b</a>",
+        notice,
+    ] {
+        check(format!("{before}{plain}"), SitemapKind::Urls, &[A]);
+    }
+    for mark in ["\r\n", "\u{feff}"] {
+        check([mark.as_bytes(), &gzip(plain.as_bytes())].concat(), SitemapKind::Urls, &[A]);
+    }
+    // A page that speaks of sitemaps is none.
+    let page = "<html><body><p>Write &lt;urlset&gt;&lt;url&gt;&lt;loc&gt;http://e.com/a&lt;/loc&gt; and so on.</body></html>";
+    check(page, SitemapKind::Unknown, &[]);
+    check("<html><body><item><link>http://e.com/a</link></item></body></html>", SitemapKind::Unknown, &[]);
+    let links = |body: &[u8]| read_bytes(body, &[("content-type", "text/html")], 10).links.len();
+    assert_eq!(links(format!("{notice}<?xml version='1.0'?>{plain}").as_bytes()), 1);
+    assert_eq!(links(format!("<!-- made by a program -->{plain}").as_bytes()), 1);
+    assert_eq!(links(&[b"\n", &gzip(plain.as_bytes())[..]].concat()), 1);
+    assert_eq!(links(b"<SiteMapIndex><SiteMap><Loc>/s</Loc></SiteMap></SiteMapIndex>"), 1);
+}
+
+#[test]
+fn a_wrong_encoding_is_not_believed() {
+    let declared = |encoding: &str, title: &[u8]| {
+        let (start, end) = (
+            format!("<?xml version='1.0' encoding='{encoding}'?><rss><title>"),
+            "</title><item><link>/a</link></item></rss>",
+        );
+        let page = read_bytes(
+            &[start.as_bytes(), title, end.as_bytes()].concat(),
+            &[("content-type", "text/xml")],
+            10,
+        );
+        (page.title, page.links.len())
+    };
+    let title = "Größe, Übermut, Öfen, Äste, Füße, Möwen";
+    assert_eq!(declared("ISO-8859-1", title.as_bytes()), (title.to_owned(), 1));
+    let (bytes, _, _) = encoding_rs::WINDOWS_1252.encode(title);
+    assert_eq!(declared("UTF-8", &bytes), (title.to_owned(), 1));
+    let words: String = "éèàùçâêîôû".chars().map(|c| format!("<url><loc>/{c}</loc></url>")).collect();
+    let found =
+        list(format!("<?xml version='1.0' encoding='ISO-8859-1'?><urlset>{words}</urlset>").as_bytes());
+    assert_eq!(found.urls[0].url.as_str(), "http://e.com/%C3%A9");
+}
+
+/// What is read twice, lest something be lost, is read a bounded number of times.
+#[test]
+fn lists_made_to_take_long_do_not() {
+    for piece in
+        ["<a b=\">", "<a b='x>y<", "<!--", "<![CDATA[", "<", "<a ", "&lt;urlset ", "<link>", "<url><loc><a>"]
+    {
+        let started = crate::speed::cpu_seconds();
+        list(piece.repeat((1 << 20) / piece.len()).as_bytes());
+        let took = crate::speed::cpu_seconds() - started;
+        assert!(took < 10.0, "{took} s of {piece:?}");
+    }
+}
+
+#[test]
 fn a_list_is_read_as_one_whatever_the_server_calls_it() {
     let links = |body: &[u8], kind: &str| {
         let page = read_bytes(body, &[("content-type", kind)], 10);
@@ -334,4 +538,51 @@ fn a_sitemap_is_a_page_whose_links_are_its_urls_newest_first() {
     assert!(page.links.iter().all(|link| link.kind == model::LinkKind::Listed));
     let page = read_bytes(b"<a><b>one</b><c>two &amp; three</c></a>", &[("content-type", "text/xml")], 10);
     assert_eq!((page.text.as_str(), page.links.len()), ("one\ntwo & three", 0));
+}
+
+#[test]
+fn days_of_change_are_read_in_many_forms_or_left_out() {
+    for (day, expected) in [
+        (" 2024-05-03\n", Some("2024-05-03")),
+        ("2024-5-3", Some("2024-05-03")),
+        ("20240503T101112Z", Some("2024-05-03")),
+        ("2024-05-03T10:11Z", Some("2024-05-03T10:11:00Z")),
+        ("2024-05-03T10:11:12.123456+02:00", Some("2024-05-03T10:11:12+02:00")),
+        ("2024-05-03t10:11:12-0500", Some("2024-05-03T10:11:12-05:00")),
+        ("2024-05-03 10:11:12 +0200", Some("2024-05-03T10:11:12+02:00")),
+        ("2024-05-03 10:11:12 UTC", Some("2024-05-03T10:11:12Z")),
+        ("2024-05-03T25:00:00Z", Some("2024-05-03")),
+        ("2024/05/03", Some("2024-05-03")),
+        ("1714731072", Some("2024-05-03T10:11:12Z")),
+        ("Fri, 03 May 2024 10:11:12 GMT", Some("2024-05-03")),
+        ("Friday, 03-May-24 10:11:12 GMT", Some("2024-05-03")),
+        ("Freitag, 3. Mai 2024", Some("2024-05-03")),
+        ("2024", None),
+        ("2024-02-30", None),
+        ("0000-00-00 00:00:00", None),
+        ("0001-01-01T00:00:00Z", None),
+        ("9999-12-31", None),
+        ("today", None),
+    ] {
+        for body in [
+            format!("<urlset><url><loc>{A}</loc><lastmod>{day}</lastmod></url></urlset>"),
+            format!("<rss><item><link>{A}</link><pubDate>{day}</pubDate></item></rss>"),
+        ] {
+            assert_eq!(list(body.as_bytes()).urls[0].modified.as_deref(), expected, "of {day:?}");
+        }
+    }
+}
+
+#[test]
+fn a_day_that_is_yet_to_come_makes_nothing_newer() {
+    let entry = |path: &str, day: &str| format!("<url><loc>/{path}</loc><lastmod>{day}</lastmod></url>");
+    let days = [("far", "2099-01-01"), ("old", "2020-01-01"), ("new", "2026-11-16T01:00:00Z")];
+    let body = days.map(|(path, day)| entry(path, day)).concat();
+    let read = |headers: &[(&str, &str)]| {
+        let page = read_bytes(format!("<urlset>{body}</urlset>").as_bytes(), headers, 10);
+        page.links.iter().map(|link| link.url.path().to_owned()).collect::<Vec<_>>()
+    };
+    let served = [("content-type", "text/xml"), ("date", "Sun, 15 Nov 2026 10:00:00 GMT")];
+    assert_eq!(read(&served), ["/new", "/old", "/far"]);
+    assert_eq!(read(&served[..1]), ["/far", "/new", "/old"]);
 }

@@ -62,3 +62,21 @@ fn text_is_decoded_as_declared() {
     let page = read_bytes(b"\xEF\xBB\xBFx", &[("content-type", "text/html")], 10);
     assert_eq!(page.text, "x");
 }
+
+#[test]
+fn a_text_without_spaces_is_cut_and_not_lost() {
+    let long = "磨坊在树林和小溪之间".repeat(60_000);
+    for (body, kind) in [
+        (long.clone(), "text/plain"),
+        (format!("# {long}\n\nmore"), "text/markdown"),
+        (format!("<h1>{long}</h1><p>more"), "text/html"),
+        (format!("<x><y>{long}</y> more</x>"), "text/xml"),
+    ] {
+        let page = read_bytes(body.as_bytes(), &[("content-type", kind)], 10);
+        assert!((1_000_000..=1 << 20).contains(&page.text.len()), "{} bytes of {kind}", page.text.len());
+        assert!(page.text.starts_with("磨坊在") && !page.text.contains('\u{fffd}'));
+        assert_eq!(page.main.len(), page.text.len());
+        assert!(page.title.len() <= 1_024);
+        assert!(page.headings.iter().all(|heading| heading.text.len() <= 1_024));
+    }
+}

@@ -65,15 +65,23 @@ impl Given {
     }
 }
 
-/// Bytes that were written as base64, with or without its padding, on one line or many.
-pub fn bytes_of(base64: &str) -> Result<Vec<u8>, base64::DecodeError> {
-    let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+/// Bytes that were written as base64, in either alphabet, with or without its padding, on one line or many.
+pub fn bytes_of(base64: &str) -> Result<Vec<u8>, String> {
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
     let engine = GeneralPurpose::new(&base64::alphabet::STANDARD, config);
-    if base64.contains(|c: char| c.is_ascii_whitespace()) {
-        let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
-        return engine.decode(plain);
-    }
-    engine.decode(base64)
+    // The alphabet for URLs has two other letters.
+    let standard = |byte: u8| match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        byte => byte,
+    };
+    let plain: Vec<u8> = base64.bytes().filter(|byte| !byte.is_ascii_whitespace()).map(standard).collect();
+    engine.decode(plain).map_err(|error| {
+        let why = error.to_string().to_lowercase();
+        format!("neither base64 nor base64url ({})", why.trim_end_matches('.'))
+    })
 }
 
 /// The type of bytes that were given as HTML without one: HTML, unless they are plainly something else.
@@ -115,4 +123,22 @@ fn typed(content_type: Option<&str>, clock: &WallClock) -> Headers {
     let header = |name: &str, value: &str| (name.to_owned(), Bytes::copy_from_slice(value.as_bytes()));
     let kind = content_type.map(|value| header("content-type", value));
     Headers(kind.into_iter().chain([header("date", &clock.now().to_string())]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes_of;
+
+    #[test]
+    fn base64_is_read_in_both_alphabets_and_with_any_padding() {
+        let bytes = [0xfb, 0xff, 0xbf, 0x3e];
+        for text in ["+/+/Pg==", "-_-_Pg==", "-_-_Pg", "+/+_\n Pg", "+/-/Pg=", "+/+/Pg==\r\n"] {
+            assert_eq!(bytes_of(text).as_deref(), Ok(&bytes[..]), "{text:?}");
+        }
+        assert_eq!(bytes_of("").as_deref(), Ok(&[][..]));
+        for text in ["<p>words</p>", "a", "Pg=g", "é"] {
+            let error = bytes_of(text).unwrap_err();
+            assert!(error.starts_with("neither base64 nor base64url (invalid "), "{text:?}: {error}");
+        }
+    }
 }

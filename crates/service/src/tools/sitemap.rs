@@ -11,7 +11,7 @@ pub fn sitemap(body: &[u8], url: &PageUrl) -> Result<Sitemap, ServiceError> {
     let found = extract::sitemap(body, url, Normalise::default());
     match found.kind {
         SitemapKind::Unknown => Err(ServiceError::Question(
-            "neither a sitemap nor a feed; expected <urlset>, <sitemapindex>, RSS, Atom or one URL a line"
+            "neither a sitemap nor a feed; expected <urlset>, <sitemapindex>, RSS, Atom, JSON Feed or one URL a line"
                 .to_owned(),
         )),
         _ => Ok(found),

@@ -6,6 +6,7 @@ use encoding_rs::{Encoding, ISO_2022_JP, UTF_8};
 use memchr::memmem;
 
 use crate::charset::{charset_parameter, utf16};
+use crate::picture::begins_as_picture;
 use crate::sitemap::{ROOTS, find_tag, packed};
 
 /// How a body is read.
@@ -32,7 +33,7 @@ pub enum Kind {
 pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     match essence.to_ascii_lowercase().as_str() {
-        // Whatever the type says, there is no text to read.
+        // Whatever the type says, there is no text to read. HTML is read as browsers read it, whatever is in it.
         "text/html"
         | "application/xhtml+xml"
         | "text/plain"
@@ -40,9 +41,14 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
         | "text/x-markdown"
         | "text/xml"
         | "application/xml"
-            if is_no_text(content_type, body) =>
+            if is_something_else(body) =>
         {
             by_mark(body).unwrap_or(Kind::Other)
+        }
+        "text/plain" | "text/markdown" | "text/x-markdown" | "text/xml" | "application/xml"
+            if is_no_text(content_type, body) =>
+        {
+            Kind::Other
         }
         // Servers that know no better call everything HTML.
         "text/html" | "text/plain" if is_list(body) => Kind::Xml,
@@ -183,13 +189,17 @@ fn is_html(start: &[u8]) -> bool {
         })
 }
 
-/// Documents, what is packed, and bytes that are pictures, sounds or programs: of those one in ten is a control
-/// character, of texts next to none.
+/// Documents, what is packed, and pictures say so with their first bytes.
+fn is_something_else(body: &[u8]) -> bool {
+    body.starts_with(b"PK\x03\x04")
+        || body.starts_with(b"%PDF-")
+        || packed(body).is_some()
+        || begins_as_picture(body)
+}
+
+/// Pictures, sounds and programs: one byte in ten is a control character, of texts next to none.
 fn is_no_text(content_type: Option<&str>, body: &[u8]) -> bool {
     const ONE_IN: usize = 20;
-    if body.starts_with(b"PK\x03\x04") || body.starts_with(b"%PDF-") || packed(body).is_some() {
-        return true;
-    }
     // In two bytes a character, any may stand for a control character.
     let label = content_type.and_then(charset_parameter);
     let named = label.and_then(|label| Encoding::for_label(label.as_bytes()));
@@ -247,6 +257,10 @@ mod tests {
     #[test]
     fn what_is_no_text_is_not_read_as_text() {
         let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde";
+        let noise = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0\x3e\0\x01\0\0\0\x60\x4e\0\0\0\0\0\0\x40\0";
+        check(Some("text/plain"), noise, Kind::Other);
+        check(Some("text/xml"), noise, Kind::Other);
+        check(Some("text/html"), noise, Kind::Html);
         for kind in ["text/html", "text/plain; charset=utf-8", "text/markdown", "text/xml"] {
             check(Some(kind), png, Kind::Other);
             check(Some(kind), b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0", Kind::Other);

@@ -6,11 +6,14 @@
 use std::io::Cursor;
 use std::panic::catch_unwind;
 
-use image::{ImageReader, Limits};
+use image::{ImageFormat, ImageReader, Limits};
 
 /// Points of a side, and bytes that drawing may take.
 const MOST_POINTS: u32 = 8_192;
 const MOST_MEMORY: u64 = 64 << 20;
+
+/// Bytes by which the kind of a picture is told, at most.
+const LONGEST_MARK: usize = 16;
 
 /// A picture as it would be seen on white.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +32,12 @@ pub fn is_picture(content_type: &str) -> bool {
     ["image/png", "image/jpeg", "image/gif", "image/webp"]
         .iter()
         .any(|name| name.eq_ignore_ascii_case(essence))
+}
+
+/// True of bytes that begin as such a picture does.
+pub(crate) fn begins_as_picture(bytes: &[u8]) -> bool {
+    let format = image::guess_format(&bytes[..bytes.len().min(LONGEST_MARK)]);
+    matches!(format, Ok(ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP))
 }
 
 /// The picture, of a moving one the first; none of what is none, or is too large.

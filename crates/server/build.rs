@@ -8,10 +8,10 @@ fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let built = root.join("../../ui/dist");
     println!("cargo::rerun-if-changed=build.rs");
-    // A path that is not there would make cargo build this again each time; without a built UI its sources stand in.
-    let watched = if built.is_dir() { built.clone() } else { root.join("../../ui/src") };
-    if watched.is_dir() {
-        println!("cargo::rerun-if-changed={}", watched.display());
+    // So that cargo notices when the UI is built later: a path that is not there would make it build this again each time.
+    let _ = fs::create_dir_all(&built);
+    if built.is_dir() {
+        println!("cargo::rerun-if-changed={}", built.display());
     }
     let folder = match built.join("index.html").is_file() {
         true => fs::canonicalize(&built).expect("it is there"),

@@ -10,6 +10,7 @@ mod output;
 mod page;
 mod progress;
 mod settings;
+mod signals;
 mod verbs;
 
 use std::ffi::OsString;

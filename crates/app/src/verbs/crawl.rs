@@ -15,6 +15,7 @@ use service::{Access, Begin, Data, Finished, ServiceError};
 use super::crawl_there::crawl_there;
 use crate::output::Output;
 use crate::progress::Display;
+use crate::signals::Signals;
 use crate::{Context, Exit, Failure, settings};
 
 /// Start URLs named when nothing was fetched.
@@ -150,13 +151,14 @@ pub(super) async fn crawl_here(
     let Asked { fresh, refresh, allow, .. } = asked;
     let begin = Begin { fresh, refresh, allow, ..Begin::of(project) };
     let started = service::begin(&data, begin, clock.now()).await.map_err(Failure::from_service)?;
+    let signals = Signals::listen();
     if !context.quiet {
         match started.known {
             0 => eprintln!("crawling {name} into {}", dir.display()),
             known => eprintln!("resuming {name} in {}: {known} URLs known", dir.display()),
         }
     }
-    let signals = tokio::spawn(stop_on_signal(started.controls()));
+    let signals = tokio::spawn(stop_on_signal(signals, started.controls()));
     let mut progress = started.progress();
     let mut display = Display::new(context.quiet);
     let finish = started.finish(|| clock.now());
@@ -184,24 +186,13 @@ pub(super) async fn crawl_here(
 }
 
 /// Stops the run at the first Ctrl-C or SIGTERM; the second one ends the process, which loses nothing committed.
-async fn stop_on_signal(controls: Controls) {
-    wait_for_signal().await;
+async fn stop_on_signal(mut signals: Signals, controls: Controls) {
+    signals.next().await;
     eprintln!("\nstopping: visits under way may end, Ctrl-C again ends at once");
     controls.stop();
-    wait_for_signal().await;
+    signals.next().await;
     #[expect(clippy::disallowed_methods, reason = "the user asked twice; a crash loses nothing committed")]
     std::process::exit(i32::from(Exit::Interrupted.code()));
-}
-
-pub(super) async fn wait_for_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminate) => tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminate.recv() => {}
-        },
-        Err(_) => drop(tokio::signal::ctrl_c().await),
-    }
 }
 
 /// Prints how it ended and the summary.

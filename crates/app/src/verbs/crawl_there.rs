@@ -12,6 +12,7 @@ use service::Summary;
 use super::asking::{refused, runtime};
 use super::crawl::Which;
 use crate::output::Output;
+use crate::signals::Signals;
 use crate::{Context, Exit, Failure};
 
 /// Between two looks at the run.
@@ -89,6 +90,7 @@ async fn watch(
     let path = format!("/api/v1/projects/{name}");
     let begun = server.call(Method::POST, &format!("{path}/runs"), Some(begin)).await?;
     let id = begun["id"].as_i64().unwrap_or_default();
+    let mut signals = Signals::listen();
     if !context.quiet {
         eprintln!("crawling {name} on the server, run {id}; Ctrl-C ends the waiting, not the run");
     }
@@ -99,7 +101,7 @@ async fn watch(
         }
         tokio::select! {
             () = tokio::time::sleep(LOOK) => {}
-            () = super::crawl::wait_for_signal() => return Ok(None),
+            () = signals.next() => return Ok(None),
         }
     }
 }

@@ -7,6 +7,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use webs::generated::Generated;
 use webs::program::{Choice, Options};
 
+use crate::signals::Signals;
 use crate::{Context, Exit, Failure};
 
 pub(super) fn command() -> Command {
@@ -61,13 +62,10 @@ pub(super) fn command() -> Command {
 
 pub(super) fn run(_: &Context, flags: &ArgMatches) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let stop = async {
-        // Without a signal to wait for there is nothing to do but serve on.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    let served = runtime.block_on(webs::program::run(options(flags), &mut std::io::stdout(), stop));
+    let served = runtime.block_on(async {
+        let mut signals = Signals::listen();
+        webs::program::run(options(flags), &mut std::io::stdout(), signals.next()).await
+    });
     served.map_err(Failure::usage)?;
     Ok(Exit::Done)
 }

@@ -11,7 +11,7 @@ use server::{Now, Server, Site, SiteOptions};
 use service::{Access, Data};
 use webs::program::Options;
 
-use super::crawl::wait_for_signal;
+use crate::signals::Signals;
 use crate::{Context, Exit, Failure};
 
 /// How long answers under way may take after the end.
@@ -84,6 +84,7 @@ async fn serve(context: &Context, flags: &ArgMatches) -> Result<(), Failure> {
         SiteOptions { allow: named, demo: demo_address, ui: flags.get_one::<PathBuf>("ui").cloned() };
     let site = Site::bind(data.clone(), now.clone(), bind, options).await.map_err(Failure::usage)?;
     let socket = Server::bind(data.clone(), now.clone())?.with_links(site.links());
+    let mut signals = Signals::listen();
     println!("gannet serves {} at http://{}/", context.data.display(), site.address());
     println!("This link signs one browser in, once (gannet signin prints another):\n{}", site.sign_in_link());
     if !site.has_ui() && !context.quiet {
@@ -104,7 +105,7 @@ async fn serve(context: &Context, flags: &ArgMatches) -> Result<(), Failure> {
     let mut socket = tokio::spawn(socket.run(until_the_end()));
     let mut site = tokio::spawn(site.run(until_the_end()));
     tokio::select! {
-        () = wait_for_signal() => {}
+        () = signals.next() => {}
         served = &mut site => return Ok(served??),
         served = &mut socket => return Ok(served??),
     }

@@ -14,7 +14,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::workspace::{Workspace, cargo, locked};
 
-/// Pages and hosts of the Web that is crawled for the counts, and how often the labelled pages are read.
+/// Pages that are crawled for the counts at most, hosts of the Web that is generated, and how often the labelled pages are
+/// read.
 const PAGES: &str = "6000";
 const HOSTS: usize = 8;
 const READINGS: usize = 20;
@@ -128,22 +129,30 @@ fn is_older(file: &Path, than: &Path) -> bool {
 fn exercise(workspace: &Workspace, program: &Path, folder: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder)?;
-    let (_site, port) = site(program)?;
+    let (_generated, generated) = site(program, &["--pages", PAGES, "--hosts", &HOSTS.to_string()])?;
+    let (_demo, demo) = site(program, &[])?;
     let names: String = (1..=HOSTS).map(|host| format!("127.0.0.1 h{host:03}.test\n")).collect();
     let hosts = folder.join("hosts");
     fs::write(&hosts, names)?;
-    let start = format!("http://h001.test:{port}/");
-    let crawl = |data: &str, further: &[&str]| {
-        let mut command = Command::new(program);
-        command.args(["crawl", &start, "--scope", "any", "--allow-private", "--rate", "unlimited"]);
-        command.args(["--linger", "1s", "--quiet", "--data"]).arg(folder.join(data)).args(further);
-        finish(command.arg("--hosts").arg(&hosts))
-    };
-    crawl("all", &[])?;
-    crawl("lean", &["--order", "breadth-first", "--duplicates", "off"])?;
-    crawl("links", &["--order", "breadth-first", "--duplicates", "off", "--keep", "none"])?;
+    // Short pages with many links, and pages as people make them, with menus, tables and classes.
+    let starts = [
+        ("generated", format!("http://h001.test:{generated}/"), "any"),
+        ("demo", format!("http://127.0.0.1:{demo}/"), "host"),
+    ];
+    for (name, start, scope) in &starts {
+        let crawl = |data: &str, further: &[&str]| {
+            let mut command = Command::new(program);
+            command.args(["crawl", start, "--scope", scope, "--allow-private", "--rate", "unlimited"]);
+            command.args(["--max-pages", PAGES, "--linger", "1s", "--quiet", "--data"]);
+            command.arg(folder.join(name).join(data));
+            finish(command.args(further).arg("--hosts").arg(&hosts))
+        };
+        crawl("all", &[])?;
+        crawl("lean", &["--order", "breadth-first", "--duplicates", "off"])?;
+        crawl("links", &["--order", "breadth-first", "--duplicates", "off", "--keep", "none"])?;
+    }
     for words in ["page", "links between pages", "what is new"] {
-        finish(Command::new(program).args(["search", words, "--data"]).arg(folder.join("all")))?;
+        finish(Command::new(program).args(["search", words, "--data"]).arg(folder.join("generated/all")))?;
     }
     let mut pages = Vec::new();
     for entry in fs::read_dir(workspace.root.join("crates/extract/tests/pages"))? {
@@ -161,10 +170,10 @@ fn exercise(workspace: &Workspace, program: &Path, folder: &Path) -> Result<()> 
     Ok(())
 }
 
-/// A generated Web, which ends with us, and its port.
-fn site(program: &Path) -> Result<(Site, u16)> {
+/// A made-up Web, which ends with us, and its port.
+fn site(program: &Path, which: &[&str]) -> Result<(Site, u16)> {
     let mut command = Command::new(program);
-    command.args(["demo-site", "--port", "0", "--pages", PAGES, "--hosts", &HOSTS.to_string()]);
+    command.args(["demo-site", "--port", "0"]).args(which);
     // What a server does is not what is to become quicker.
     command.env("LLVM_PROFILE_FILE", "/dev/null");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;

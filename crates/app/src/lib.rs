@@ -11,6 +11,7 @@ mod page;
 mod progress;
 mod settings;
 mod signals;
+mod steady_work;
 mod verbs;
 
 use std::ffi::OsString;

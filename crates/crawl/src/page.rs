@@ -36,18 +36,26 @@ pub struct PageRead {
     pub page: Page,
     /// Its rows, when the project reads some.
     pub reading: Option<Reading>,
-    /// Its links, and then those that only the template knows.
-    pub links: Vec<FoundLink>,
+    /// What becomes of the page's links, in their order, and then of those that only the template knows.
+    fates: Vec<Fate>,
+    further: Vec<Link>,
+}
+
+/// What becomes of a link.
+struct Fate {
+    refusal: Option<LinkRefusal>,
+    wanted: Option<Why>,
 }
 
 /// A link and what becomes of it, scope and other rules of URLs aside.
-pub struct FoundLink {
+#[derive(Clone, Copy)]
+pub struct FoundLink<'a> {
     /// The link.
-    pub link: Link,
+    pub link: &'a Link,
     /// Why it is not followed, if so.
     pub refusal: Option<LinkRefusal>,
     /// What the template wants it for.
-    pub wanted: Option<Why>,
+    pub wanted: Option<&'a Why>,
 }
 
 /// Why a link is not followed.
@@ -62,19 +70,29 @@ pub enum LinkRefusal {
 }
 
 impl PageRead {
+    /// The page's links, and then those that only the template knows.
+    pub fn links(&self) -> impl Iterator<Item = FoundLink<'_>> + Clone {
+        let links = self.page.links.iter().chain(&self.further);
+        links.zip(&self.fates).map(|(link, Fate { refusal, wanted })| FoundLink {
+            link,
+            refusal: *refusal,
+            wanted: wanted.as_ref(),
+        })
+    }
+
     /// The page's links as they are kept, and as they are offered to the frontier; the page is this URL's, so deep.
     pub fn offers(&self, from: UrlKey, depth: u32) -> (Vec<Offer>, Links) {
-        let mut offers = Vec::with_capacity(self.links.len());
-        let mut edges = Vec::with_capacity(self.links.len());
+        let mut offers = Vec::with_capacity(self.fates.len());
+        let mut edges = Vec::with_capacity(self.fates.len());
         let mut keys = UrlKeys::default();
-        for found in &self.links {
+        for found in self.links() {
             let unfollowed = found.refusal.map(|refusal| match refusal {
                 LinkRefusal::Nofollow => Unfollowed::Nofollow,
                 LinkRefusal::Canonical => Unfollowed::Canonical,
                 LinkRefusal::OutsideScope => Unfollowed::OutsideLinks,
             });
-            let mut edge = Edge::of(&found.link, keys.of(&found.link.url), unfollowed.is_none());
-            if found.wanted == Some(Why::Next) {
+            let mut edge = Edge::of(found.link, keys.of(&found.link.url), unfollowed.is_none());
+            if found.wanted == Some(&Why::Next) {
                 edge.kind = LinkKind::Further;
             }
             offers.push(Offer {
@@ -153,23 +171,19 @@ impl PageReader {
     /// Reads a page.
     pub fn read(&self, fetched: &Fetched) -> PageRead {
         let input = self.input(fetched);
-        if extract::kind(fetched.headers.get("content-type"), &fetched.content) == extract::Kind::Pdf {
-            let page = read_document(&input);
-            let links = self.links(&page, None, &fetched.url);
-            return PageRead { page, reading: None, links };
+        if extract::is_pdf(fetched.headers.get("content-type"), &fetched.content) {
+            return self.with_links(read_document(&input), None, &fetched.url);
         }
         let Some(template) = &self.template else {
             let page = match self.settings.keep {
                 KeepPages::None if !self.topic.is_some() => extract::page_links(&input),
                 _ => extract::page(&input),
             };
-            let links = self.links(&page, None, &fetched.url);
-            return PageRead { page, reading: None, links };
+            return self.with_links(page, None, &fetched.url);
         };
         let (page, tree) = extract::page_and_tree(&input);
         let reading = tree.map(|tree| template.read(&tree, &fetched.url)).unwrap_or_default();
-        let links = self.links(&page, Some(&reading), &fetched.url);
-        PageRead { page, reading: Some(reading), links }
+        self.with_links(page, Some(reading), &fetched.url)
     }
 
     fn input<'a>(&'a self, fetched: &'a Fetched) -> extract::Input<'a> {
@@ -186,12 +200,13 @@ impl PageReader {
         }
     }
 
-    fn links(&self, page: &Page, reading: Option<&Reading>, from: &PageUrl) -> Vec<FoundLink> {
+    /// A page that stands at `from`, with what becomes of its links.
+    fn with_links(&self, page: Page, reading: Option<Reading>, from: &PageUrl) -> PageRead {
         let settings = &self.settings;
-        let wanted = reading.into_iter().flat_map(|reading| &reading.wanted);
-        let mut wanted: HashMap<&PageUrl, &Why> = wanted.map(|wanted| (&wanted.url, &wanted.why)).collect();
+        let asked = reading.iter().flat_map(|reading| &reading.wanted);
+        let mut wanted: HashMap<&PageUrl, &Why> = asked.map(|wanted| (&wanted.url, &wanted.why)).collect();
         let scope: Option<HashSet<&PageUrl>> =
-            reading.and_then(|reading| reading.links_in.as_ref()).map(|urls| urls.iter().collect());
+            reading.as_ref().and_then(|reading| reading.links_in.as_ref()).map(|urls| urls.iter().collect());
         let refusal = |link: &Link, is_wanted: bool| {
             let asked_not_to = link.rel.nofollow || page.directives.nofollow;
             if link.kind == LinkKind::Canonical {
@@ -205,17 +220,18 @@ impl PageReader {
                 || scope.as_ref().is_none_or(|scope| scope.contains(&link.url));
             (!in_scope).then_some(LinkRefusal::OutsideScope)
         };
-        let mut links: Vec<FoundLink> = Vec::with_capacity(page.links.len());
+        let mut fates: Vec<Fate> = Vec::with_capacity(page.links.len());
         let mut met = HashSet::new();
         for link in &page.links {
             let why = wanted.get(&link.url).map(|why| (*why).clone());
             if why.is_some() {
                 met.insert(&link.url);
             }
-            links.push(FoundLink { link: link.clone(), refusal: refusal(link, why.is_some()), wanted: why });
+            fates.push(Fate { refusal: refusal(link, why.is_some()), wanted: why });
         }
         wanted.retain(|url, _| !met.contains(url));
-        for only in reading.into_iter().flat_map(|reading| &reading.wanted) {
+        let mut further = Vec::new();
+        for only in reading.iter().flat_map(|reading| &reading.wanted) {
             if wanted.contains_key(&only.url) {
                 let distance = if only.url.host() == from.host() { 1 } else { 5 };
                 let link = Link {
@@ -225,10 +241,11 @@ impl PageReader {
                     rel: Default::default(),
                     kind: LinkKind::Anchor,
                 };
-                links.push(FoundLink { refusal: refusal(&link, true), link, wanted: Some(only.why.clone()) });
+                fates.push(Fate { refusal: refusal(&link, true), wanted: Some(only.why.clone()) });
+                further.push(link);
             }
         }
-        links
+        PageRead { page, reading, fates, further }
     }
 
     /// True of a value that was found and understood; see [`Template::is_found`].

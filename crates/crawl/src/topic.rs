@@ -81,7 +81,7 @@ impl TopicInForce {
         let tagged = self.0.read().unwrap_or_else(PoisonError::into_inner).clone()?;
         let Tagged { topic, tag } = &*tagged;
         let found = topic.relevance(&read.page.title, &read.page.text);
-        let promise = |found: &FoundLink| topic.link_promise(&found.link.anchor, &found.link.url);
+        let promise = |found: FoundLink<'_>| topic.link_promise(&found.link.anchor, &found.link.url);
         let value = found.value as f32;
         Some(PageTopic {
             tag: *tag,
@@ -89,7 +89,7 @@ impl TopicInForce {
             // As exact as it is kept: a simulation of the crawl has no more.
             relevance: topic.share(kept_relevance(value)) as f32,
             on_topic: found.on_topic,
-            promises: read.links.iter().map(promise).collect(),
+            promises: read.links().map(promise).collect(),
         })
     }
 }

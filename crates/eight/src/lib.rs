@@ -21,11 +21,7 @@ impl Eight {
     pub fn of(bytes: &[u8], rest: u8) -> Eight {
         match bytes.first_chunk() {
             Some(chunk) => Eight(u64::from_le_bytes(*chunk)),
-            None => {
-                let mut chunk = [rest; 8];
-                chunk[..bytes.len()].copy_from_slice(bytes);
-                Eight(u64::from_le_bytes(chunk))
-            }
+            None => Eight(few(bytes) | (ONES * u64::from(rest)) << (8 * bytes.len())),
         }
     }
 
@@ -42,6 +38,12 @@ impl Eight {
         Marks((((self.0 & !HIGH) + ONES * u64::from(128 - byte)) | self.0) & HIGH)
     }
 
+    /// Whether all are ASCII.
+    #[inline]
+    pub fn is_ascii(self) -> bool {
+        self.0 & HIGH == 0
+    }
+
     /// Bytes from one to another, both of ASCII.
     #[inline]
     pub fn between(self, least: u8, most: u8) -> Marks {
@@ -52,6 +54,18 @@ impl Eight {
     #[inline]
     pub fn begin(self, count: usize) -> u64 {
         if count == 0 { 0 } else { self.0 << (64 - 8 * count) >> (64 - 8 * count) }
+    }
+}
+
+/// Fewer than eight bytes, the first one lowest: four at each end, of which some may be the same.
+#[inline]
+fn few(bytes: &[u8]) -> u64 {
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => {
+            let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+            u64::from(first) | u64::from(last) << (8 * (bytes.len() - 4))
+        }
+        _ => bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)),
     }
 }
 
@@ -175,6 +189,7 @@ mod tests {
         #[test]
         fn marks_are_those_of_each_byte(bytes in any::<[u8; 8]>(), byte in 0..=255_u8, ninth in any::<bool>()) {
             let eight = Eight::of(&bytes, 0);
+            prop_assert_eq!(eight.is_ascii(), bytes.is_ascii());
             check(eight.equal(byte), &bytes, |at| bytes[at] == byte)?;
             check(eight.equal(bytes[3]), &bytes, |at| bytes[at] == bytes[3])?;
             if (1..128).contains(&byte) {

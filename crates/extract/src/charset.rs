@@ -113,7 +113,9 @@ const UTF16_LATIN: usize = 8;
 /// UTF-16 without a mark: spaces, digits and tags have a zero on one side, few characters have one on the other, and
 /// none is no character. Only Chinese and Japanese without markup or spaces have too few zeros to be told so.
 pub(crate) fn utf16(body: &[u8]) -> Option<&'static Encoding> {
-    let (pairs, _) = body[..body.len().min(UTF16_HEAD)].as_chunks::<2>();
+    let head = &body[..body.len().min(UTF16_HEAD)];
+    memchr::memchr(0, head)?;
+    let (pairs, _) = head.as_chunks::<2>();
     let zeros = |side: usize| pairs.iter().filter(|pair| pair[side] == 0).count();
     let (first, second) = (zeros(0), zeros(1));
     let (encoding, latin) = if first > second { (UTF_16BE, first) } else { (UTF_16LE, second) };

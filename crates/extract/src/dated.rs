@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use memchr::memmem;
 use model::{DateSource, PageDate};
 
 use crate::date_labels::{ends_span, label, label_after, of_entry, of_people, term};
@@ -792,7 +793,8 @@ fn said_title(known: &Known<'_>, headline: Option<usize>) -> Option<usize> {
     let said = |at: usize| {
         let words =
             known.text.get(blocks[at].start as usize..blocks[at].end as usize).unwrap_or_default().trim();
-        let is_said = (MIN_TITLE..=known.title.len()).contains(&words.len()) && known.title.contains(words);
+        let is_said = (MIN_TITLE..=known.title.len()).contains(&words.len())
+            && memmem::find(known.title.as_bytes(), words.as_bytes()).is_some();
         if is_said { words.len() } else { 0 }
     };
     let is_link = |at: usize| blocks[at].link_bytes * 10 >= (blocks[at].end - blocks[at].start) * 7;

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8};
-use memchr::memmem;
+use memchr::{memchr_iter, memmem};
 
 use crate::charset::{charset_parameter, utf16};
 use crate::picture::begins_as_picture;
-use crate::sitemap::{ROOTS, find_tag, packed};
+use crate::sitemap::{is_root, packed};
 
 /// How a body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +74,15 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Kind {
     }
 }
 
+/// Whether it is [`Kind::Pdf`]. Most content says by its type and its first bytes that it is not.
+pub fn is_pdf(content_type: Option<&str>, body: &[u8]) -> bool {
+    let is_called_so = || content_type.is_some_and(|name| name.to_ascii_lowercase().contains("pdf"));
+    (body.starts_with(PDF) || is_called_so()) && kind(content_type, body) == Kind::Pdf
+}
+
+/// How a PDF begins.
+const PDF: &[u8] = b"%PDF-";
+
 /// Bytes that are looked at.
 const PREFIX: usize = 1_024;
 
@@ -111,7 +120,7 @@ fn start(body: &[u8]) -> Cow<'_, [u8]> {
 fn by_mark(body: &[u8]) -> Option<Kind> {
     if body.starts_with(b"PK\x03\x04") {
         Some(Kind::Document)
-    } else if body.starts_with(b"%PDF-") {
+    } else if body.starts_with(PDF) {
         Some(Kind::Pdf)
     } else {
         (packed(body).is_some() || is_list(body)).then_some(Kind::Xml)
@@ -127,15 +136,15 @@ fn is_list(body: &[u8]) -> bool {
         Some(b'{') => is_json_feed(start),
         Some(b'h' | b'H') if is_list_of_lines(start) => true,
         _ => match memmem::find(start, b"<?xml") {
-            Some(at) => {
-                ROOTS.iter().any(|root| find_tag(&start[at..], b"<", root).is_some()) && !is_xhtml(start)
-            }
-            None => {
-                let first = from_first_element(start);
-                ROOTS.iter().any(|root| find_tag(first, b"<", root) == Some(0))
-            }
+            Some(at) => tags(&start[at..]).any(is_root) && !is_xhtml(start),
+            None => from_first_element(start).strip_prefix(b"<").is_some_and(is_root),
         },
     }
+}
+
+/// What follows each `<`.
+fn tags(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    memchr_iter(b'<', text).map(|at| &text[at + 1..])
 }
 
 /// What follows comments and declarations.
@@ -174,7 +183,8 @@ fn is_json_feed(body: &[u8]) -> bool {
 
 /// XHTML says so in its first lines.
 fn is_xhtml(body: &[u8]) -> bool {
-    find(&body[..body.len().min(PREFIX)].to_ascii_lowercase(), b"<html").is_some()
+    let is_html = |tag: &[u8]| tag.get(..4).is_some_and(|name| name.eq_ignore_ascii_case(b"html"));
+    tags(&body[..body.len().min(PREFIX)]).any(is_html)
 }
 
 /// Tags that a page without a type may start with, as the sniffing standard has them.
@@ -192,7 +202,7 @@ fn is_html(start: &[u8]) -> bool {
 /// Documents, what is packed, and pictures say so with their first bytes.
 fn is_something_else(body: &[u8]) -> bool {
     body.starts_with(b"PK\x03\x04")
-        || body.starts_with(b"%PDF-")
+        || body.starts_with(PDF)
         || packed(body).is_some()
         || begins_as_picture(body)
 }

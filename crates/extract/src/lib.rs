@@ -41,7 +41,7 @@ mod xml;
 mod zip;
 
 pub use charset::decode;
-pub use kind::{Kind, kind};
+pub use kind::{Kind, is_pdf, kind};
 pub use page::{Input, MAX_LINKS, add_headers, page, page_and_tree, page_links, page_with_tables};
 pub use pdf::pdf;
 pub use picture::{Picture, is_picture, picture};

@@ -6,10 +6,12 @@
 //! that still has it all. In it, what consists of links goes, headings follow what they head; a page that has little
 //! but links is a list and keeps its rows.
 
+use std::ops::Range;
+
 use crate::element::Element;
 use crate::hints::Part;
 use crate::notices;
-use crate::outline::Outline;
+use crate::outline::{Extents, Outline};
 use crate::sections;
 use crate::teasers;
 
@@ -134,8 +136,9 @@ pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool, is_article:
         let kept = vec![true; blocks.len()];
         return Main { kept, aside: vec![false; outline.nodes.len()], is_list: false };
     }
+    let extents = outline.extents();
     let all = sums(outline, &blocks, |_| true);
-    let mut aside = set_aside(outline, &all);
+    let mut aside = set_aside(outline, &extents, &all);
     let sizes: Vec<notices::Size> = all
         .iter()
         .map(|sum| notices::Size { bytes: sum.bytes, prose: sum.prose, anchors: sum.anchors, h1: sum.h1 })
@@ -149,17 +152,18 @@ pub(crate) fn choose(outline: &Outline, text: &str, is_thread: bool, is_article:
         rest = sums(outline, &blocks, |node| !aside[node]);
     }
     let by_prose = rest[0].prose >= 200 && (rest[0].prose * 4 >= rest[0].bytes || holds_text(&rest, &aside));
-    let root = root(outline, &rest, &aside, by_prose);
+    let root = root(outline, &extents, &rest, &aside, by_prose);
+    let within = extents.all_of(root);
     let is_list = rest[root].prose * 5 < rest[root].bytes * 2 && rest[root].link_share() >= 25
         // A few sentences before a list do not make it a text.
-        || rest[root].prose * 10 < rest[root].bytes * 6 && linked_headings(outline, &aside, root) >= 3;
+        || rest[root].prose * 10 < rest[root].bytes * 6 && linked_headings(outline, &aside, &within) >= 3;
     let links = link_heavy(outline, &rest, root, is_list);
     let mut kept: Vec<bool> = outline
         .blocks
         .iter()
         .map(|block| {
             let node = block.node as usize;
-            within(outline, node, root) && !aside[node] && !links[node]
+            within.contains(&node) && !aside[node] && !links[node]
         })
         .collect();
     keep_title(outline, &aside, root, &mut kept);
@@ -245,7 +249,7 @@ fn sums(outline: &Outline, blocks: &[Sum], counts: impl Fn(usize) -> bool) -> Ve
 }
 
 /// Elements that are beside the text, with all they hold.
-fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
+fn set_aside(outline: &Outline, extents: &Extents, sums: &[Sum]) -> Vec<bool> {
     let total = sums[0].prose.max(1);
     let has_one_title = titles(outline).count() == 1;
     let share = |sum: &Sum, percent: u32| u64::from(sum.prose) * 100 >= u64::from(total) * u64::from(percent);
@@ -298,7 +302,7 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
             Part::Hidden => {
                 let is_text = share(sum, 80)
                     || sum.link_share() < 10 && share(sum, if node.hint.main { 30 } else { 50 });
-                !(outline.nodes[parent].hint.folded || is_text && is_written(outline, at))
+                !(outline.nodes[parent].hint.folded || is_text && is_written(outline, extents.all_of(at)))
             }
         };
         // Kept from those who listen: icons, doubles, and texts that are folded away.
@@ -310,8 +314,8 @@ fn set_aside(outline: &Outline, sums: &[Sum]) -> Vec<bool> {
 }
 
 /// Whether what an element holds is cut into lines, as a text is and words for search engines are not.
-fn is_written(outline: &Outline, node: usize) -> bool {
-    outline.blocks.iter().filter(|block| within(outline, block.node as usize, node)).nth(1).is_some()
+fn is_written(outline: &Outline, nodes: Range<usize>) -> bool {
+    outline.blocks.iter().filter(|block| nodes.contains(&(block.node as usize))).nth(1).is_some()
 }
 
 /// Whether one element holds nearly all prose of a page, and little else: a text among many links.
@@ -353,7 +357,7 @@ fn drop_comments(outline: &Outline, blocks: &[Sum], aside: &mut [bool]) {
 }
 
 /// The innermost element that holds nearly all of what the page is there for.
-fn root(outline: &Outline, sums: &[Sum], aside: &[bool], by_prose: bool) -> usize {
+fn root(outline: &Outline, extents: &Extents, sums: &[Sum], aside: &[bool], by_prose: bool) -> usize {
     let weight = |node: usize| u64::from(sums[node].weight(by_prose));
     let is_free = |node: &usize| !aside[*node];
     let is_main = |node: &usize| {
@@ -369,8 +373,7 @@ fn root(outline: &Outline, sums: &[Sum], aside: &[bool], by_prose: bool) -> usiz
             root = main;
         }
     }
-    let mut articles =
-        (root + 1..outline.nodes.len()).filter(is_free).filter(|node| within(outline, *node, root));
+    let mut articles = extents.all_of(root).skip(1).filter(is_free);
     let article = articles.find(|node| {
         outline.nodes[*node].element == Element::Article && weight(*node) * 4 >= weight(root) * 3
     });
@@ -380,10 +383,8 @@ fn root(outline: &Outline, sums: &[Sum], aside: &[bool], by_prose: bool) -> usiz
     loop {
         let own = weight(root);
         let enough = |node: &usize| weight(*node) * 100 >= own * 88 && own > 0;
-        let child = (root + 1..outline.nodes.len())
-            .filter(is_free)
-            .filter(|node| outline.nodes[*node].parent as usize == root)
-            .find(enough);
+        let mut children = extents.children(root).filter(is_free);
+        let child = children.find(enough);
         let holds = |element: Element| {
             use Element::{
                 Article, Blockquote, Body, Center, Custom, Div, Form, Main, Section, Table, Td, Tr,
@@ -399,12 +400,11 @@ fn root(outline: &Outline, sums: &[Sum], aside: &[bool], by_prose: bool) -> usiz
                 let is_chapter = |node: &usize| {
                     let sum = &sums[*node];
                     *node != child
-                        && outline.nodes[*node].parent as usize == root
                         && sum.ranks & sums[child].ranks & !3 != 0
                         && sum.bytes >= 30
                         && sum.link_share() < 20
                 };
-                if (root + 1..outline.nodes.len()).filter(is_free).any(|node| is_chapter(&node)) {
+                if extents.children(root).filter(is_free).any(|node| is_chapter(&node)) {
                     return root;
                 }
                 root = child;
@@ -474,13 +474,13 @@ fn keep_title(outline: &Outline, aside: &[bool], root: usize, kept: &mut [bool])
 const NEAR_TITLE: usize = 6;
 
 /// Headings that are links, as those of the entries of a list.
-fn linked_headings(outline: &Outline, aside: &[bool], root: usize) -> usize {
+fn linked_headings(outline: &Outline, aside: &[bool], within: &Range<usize>) -> usize {
     let is_linked = |block: &&crate::outline::Block| {
         let node = block.node as usize;
         outline.nodes[node].element.level().is_some()
             && block.link_bytes * 10 >= (block.end - block.start) * 7
             && !aside[node]
-            && within(outline, node, root)
+            && within.contains(&node)
     };
     outline.blocks.iter().filter(is_linked).count()
 }
@@ -506,13 +506,4 @@ fn keep_lead(outline: &Outline, text: &str, aside: &[bool], links: &[bool], kept
         let node = block.node as usize;
         *kept = is_sentence && !aside[node] && !links[node] && !crate::dates::has_year(words);
     }
-}
-
-/// Whether an element is `root` or stands in it.
-fn within(outline: &Outline, node: usize, root: usize) -> bool {
-    let mut at = node;
-    while at > root {
-        at = outline.nodes[at].parent as usize;
-    }
-    at == root
 }

@@ -259,14 +259,12 @@ pub(crate) fn begins(words: &str, list: &[&str]) -> bool {
     // Most lines are told apart by the first byte.
     let first = first.encode_utf8(&mut [0; 4]).as_bytes().first().copied();
     list.iter().filter(|start| start.as_bytes().first().copied() == first).any(|start| {
-        if start.is_ascii() {
-            return words
-                .as_bytes()
-                .get(..start.len())
-                .is_some_and(|own| own.eq_ignore_ascii_case(start.as_bytes()));
-        }
-        let mut lower = words.chars().flat_map(char::to_lowercase);
-        start.chars().all(|letter| lower.next() == Some(letter))
+        let own = words.as_bytes().get(..start.len());
+        own.is_some_and(|own| own.eq_ignore_ascii_case(start.as_bytes()))
+            || !start.is_ascii() && {
+                let mut lower = words.chars().flat_map(char::to_lowercase);
+                start.chars().all(|letter| lower.next() == Some(letter))
+            }
     })
 }
 

@@ -3,6 +3,8 @@
 //!
 //! End tags that are missing are supplied as HTML does in the common cases; the others end with what they stand in.
 
+use std::ops::Range;
+
 use crate::element::{ELEMENTS, Element};
 use crate::hints::Hint;
 
@@ -32,6 +34,28 @@ pub(crate) struct Node {
     pub(crate) hint: Hint,
     /// An address to write to is asked for here.
     pub(crate) asks: bool,
+}
+
+/// For each element, the first one that it neither is nor holds.
+pub(crate) struct Extents {
+    ends: Vec<u32>,
+}
+
+impl Extents {
+    /// An element and all that it holds.
+    pub(crate) fn all_of(&self, node: usize) -> Range<usize> {
+        node..self.ends[node] as usize
+    }
+
+    /// The elements right within another.
+    pub(crate) fn children(&self, node: usize) -> impl Iterator<Item = usize> {
+        let first = Some(node + 1).filter(|child| *child < self.ends[node] as usize);
+        let next = move |child: &usize| {
+            let next = self.ends[*child];
+            (next < self.ends[node]).then_some(next as usize)
+        };
+        std::iter::successors(first, next)
+    }
 }
 
 /// A run of text without a break: where it stands in the page's text, and how much of it is links.
@@ -66,6 +90,16 @@ impl Outline {
             overflow: false,
             unseen: None,
         }
+    }
+
+    /// Where each element ends.
+    pub(crate) fn extents(&self) -> Extents {
+        let mut ends: Vec<u32> = (1..=self.nodes.len() as u32).collect();
+        for node in (1..ends.len()).rev() {
+            let parent = self.nodes[node].parent as usize;
+            ends[parent] = ends[parent].max(ends[node]);
+        }
+        Extents { ends }
     }
 
     /// The element that is open.

@@ -585,6 +585,16 @@ impl Listener for Reader<'_> {
             }
             return;
         }
+        // Where words are only counted, and in no link, that is all.
+        if self.open.link.is_none()
+            && let Some(first) = self.words.count_all(text)
+        {
+            if let Some(index) = first {
+                self.links.place(index);
+                self.in_body = true;
+            }
+            return;
+        }
         // Between most tags there is nothing else.
         if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
             return self.words.space();

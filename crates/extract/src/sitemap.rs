@@ -111,14 +111,21 @@ pub(crate) const ROOTS: [&str; 5] = ["urlset", "sitemapindex", "rss", "feed", "r
 
 /// Where a tag of this name begins, with any prefix, in any case.
 pub(crate) fn find_tag(text: &[u8], before: &[u8], name: &str) -> Option<usize> {
-    memmem::find_iter(text, before).find(|at| {
-        let tag = &text[at + before.len()..];
-        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
-        let end = |tag: &[u8]| tag.iter().position(|byte| !is_name(byte)).unwrap_or(tag.len());
-        let (first, rest) = tag.split_at(end(tag));
-        let local = rest.strip_prefix(b":").map_or(first, |local| &local[..end(local)]);
-        local.eq_ignore_ascii_case(name.as_bytes())
-    })
+    memmem::find_iter(text, before).find(|at| begins_tag(&text[at + before.len()..], name))
+}
+
+/// Whether what follows a `<` is the root of a sitemap or feed.
+pub(crate) fn is_root(tag: &[u8]) -> bool {
+    ROOTS.iter().any(|root| begins_tag(tag, root))
+}
+
+/// Whether a tag has this name, with any prefix, in any case.
+fn begins_tag(tag: &[u8], name: &str) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let end = |tag: &[u8]| tag.iter().position(|byte| !is_name(byte)).unwrap_or(tag.len());
+    let (first, rest) = tag.split_at(end(tag));
+    let local = rest.strip_prefix(b":").map_or(first, |local| &local[..end(local)]);
+    local.eq_ignore_ascii_case(name.as_bytes())
 }
 
 /// How what gzip has packed begins.

@@ -51,8 +51,8 @@ impl Words {
 
     /// Adds a piece of text, many words at a time, and tells the index of the first word in it.
     pub(crate) fn add_all(&mut self, text: &str) -> Option<usize> {
-        if self.full && text.is_ascii() {
-            return self.count_all(text.as_bytes());
+        if let Some(first) = self.count_all(text) {
+            return first;
         }
         let mut first = None;
         let many = |words: &Words, part: &str| {
@@ -64,31 +64,34 @@ impl Words {
         first
     }
 
-    /// Counts the words of a piece of ASCII, eight bytes at a time.
-    fn count_all(&mut self, text: &[u8]) -> Option<usize> {
-        let begins = !is_space(*text.first()?) && self.gap == Gap::None;
+    /// Counts the words of a piece of text, eight bytes at a time, and tells the index of the first; none where they are to
+    /// be kept, or are not ASCII.
+    #[inline]
+    pub(crate) fn count_all(&mut self, text: &str) -> Option<Option<usize>> {
+        let bytes = text.as_bytes();
+        if !self.full || bytes.is_empty() {
+            return None;
+        }
+        let begins = !is_space(bytes[0]) && self.gap == Gap::None;
         let mut after_space = self.gap != Gap::None;
         let mut words = 0;
-        let (eights, rest) = text.as_chunks::<8>();
-        for bytes in eights {
-            let eight = Eight::from(*bytes);
+        for eight in bytes.chunks(8) {
+            let eight = Eight::of(eight, b' ');
+            if !eight.is_ascii() {
+                return None;
+            }
             let spaces = eight.equal(b' ') | eight.between(0x09, 0x0d);
             words += (!spaces & spaces.behind(after_space)).count(8);
             after_space = spaces.has_last();
         }
-        for byte in rest {
-            let is_space = is_space(*byte);
-            words += usize::from(after_space & !is_space);
-            after_space = is_space;
-        }
         if words == 0 && !begins {
             self.gap = self.gap.max(Gap::Space);
-            return None;
+            return Some(None);
         }
         let first = self.count - usize::from(begins);
         self.count += words;
-        self.gap = if after_space { Gap::Space } else { Gap::None };
-        Some(first)
+        self.gap = if is_space(bytes[bytes.len() - 1]) { Gap::Space } else { Gap::None };
+        Some(Some(first))
     }
 
     /// Adds a piece of text part by part: `length` tells of what a part begins with where it ends, and how many words

@@ -9,6 +9,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 
 use eight::Eight;
 use serde::{Deserialize, Serialize};
@@ -69,11 +70,13 @@ impl TextMark {
         let mut mark = TextMark { hash: xxh3_64(text.as_bytes()), ..TextMark::default() };
         let mut words_left = MOST_WORDS;
         mark.pairs.reserve(text.len() / 6);
-        for line in lines(text).filter(|line| !line.trim_ascii().is_empty()).take(MOST_BLOCKS) {
+        let bytes = text.as_bytes();
+        for line in lines(bytes).filter(|line| !bytes[line.clone()].trim_ascii().is_empty()).take(MOST_BLOCKS)
+        {
             let start = mark.pairs.len();
             let (mut last, mut whole) = (0, 0u64);
             // Other white space has been collapsed where the text was read.
-            mark.pairs.extend((WordHashes { rest: line }).take(words_left).map(|hash| {
+            mark.pairs.extend((WordHashes { bytes, line }).take(words_left).map(|hash| {
                 let pair = (last ^ hash.rotate_left(21)).wrapping_mul(MIXER);
                 whole = whole.rotate_left(7) ^ pair;
                 last = hash;
@@ -99,24 +102,30 @@ impl TextMark {
 /// An odd number whose bits look like those of chance.
 const MIXER: u64 = 0x9E37_79B9_7F4A_7C15;
 
-fn lines(text: &str) -> impl Iterator<Item = &[u8]> {
+fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
-    ends.map(move |end| &text.as_bytes()[std::mem::replace(&mut start, end + 1)..end])
+    let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
+    ends.map(move |end| std::mem::replace(&mut start, end + 1)..end)
 }
 
 /// Hashes of the words of a line.
 struct WordHashes<'a> {
-    rest: &'a [u8],
+    /// All of the text: where there is more of it, eight bytes can be looked at together at the end of a line as well.
+    bytes: &'a [u8],
+    /// What is left of the line.
+    line: Range<usize>,
 }
 
 impl Iterator for WordHashes<'_> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        let (mut hash, mut at) = (0u64, 0);
-        loop {
-            let bytes = Eight::of(self.rest.get(at..)?, b' ');
+        let mut hash = 0u64;
+        let mut start = self.line.start;
+        let mut at = start;
+        // No word goes on behind the line's end.
+        while at < self.line.end {
+            let bytes = Eight::of(&self.bytes[at..], b' ');
             let length = (!bytes.at_least(b'!')).first();
             if length > 0 {
                 hash = (hash ^ bytes.begin(length)).wrapping_mul(MIXER);
@@ -124,13 +133,15 @@ impl Iterator for WordHashes<'_> {
             }
             at += length;
             if length < 8 {
-                self.rest = self.rest.get(at + 1..).unwrap_or_default();
-                if at > 0 || self.rest.is_empty() {
-                    return (at > 0).then_some(hash);
+                if at > start {
+                    break;
                 }
-                at = 0;
+                at += 1;
+                start = at;
             }
         }
+        self.line.start = at + 1;
+        (at > start).then_some(hash)
     }
 }
 
@@ -381,7 +392,8 @@ mod tests {
 
     #[test]
     fn words_are_hashed_alike_wherever_they_stand() {
-        let hashes = |text: &str| WordHashes { rest: text.as_bytes() }.collect::<Vec<_>>();
+        let of_line = |text: &str, line| WordHashes { bytes: text.as_bytes(), line }.collect::<Vec<_>>();
+        let hashes = |text: &str| of_line(text, 0..text.len());
         let text = "  a bc seven77 eightxyz nine nine\u{a0}ten  ä\tsixteen-letters! \r seventeen-letters ";
         let all = hashes(text);
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
@@ -392,7 +404,11 @@ mod tests {
         let different: HashSet<&u64> = all.iter().collect();
         assert_eq!(different.len(), words.len(), "no two of these words are the same");
         assert_eq!((hashes(""), hashes("   ")), (vec![], vec![]));
-        assert_eq!(lines("a\n\nb").collect::<Vec<_>>(), [b"a".as_slice(), b"", b"b"]);
+        assert_eq!(lines(b"a\n\nb").collect::<Vec<_>>(), [0..1, 2..2, 3..4]);
+        for word in words {
+            let text = format!("{word}\nand more");
+            assert_eq!(of_line(&text, 0..word.len()), hashes(word), "{word}, with a line below");
+        }
     }
 
     #[test]

@@ -309,6 +309,8 @@ fn open_database(data: &Path, options: &Options) -> fjall::Result<Database> {
         .cache_size(options.cache_bytes)
         .max_cached_files(Some(OPEN_FILES))
         .max_journaling_size(JOURNAL_BYTES)
+        // Long rows are mostly hashes, which do not get shorter.
+        .journal_compression(CompressionType::None)
         .worker_threads(BACKGROUND_THREADS)
         .open()
 }

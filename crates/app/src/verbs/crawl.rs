@@ -16,7 +16,7 @@ use super::crawl_there::crawl_there;
 use crate::output::Output;
 use crate::progress::Display;
 use crate::signals::Signals;
-use crate::{Context, Exit, Failure, settings};
+use crate::{Context, Exit, Failure, settings, steady_work};
 
 /// Start URLs named when nothing was fetched.
 const NAMED: usize = 5;
@@ -88,6 +88,7 @@ pub(super) fn run(context: &Context, flags: &ArgMatches) -> Result<Exit, Failure
 
 /// Crawls here, and says how it went.
 pub(super) fn crawl(context: &Context, asked: Asked) -> Result<Exit, Failure> {
+    steady_work::announce();
     // Half of the cores fetch: what comes is read by threads of its own, and a second thread that fetches on a machine of two
     // cores would mostly wake up to find nothing to do.
     let cores = std::thread::available_parallelism().map_or(2, usize::from);

@@ -143,7 +143,7 @@ fn show(project: &Project, trial: &Trial) -> Result<(), Failure> {
     out.done()
 }
 
-fn purpose(found: &FoundLink) -> String {
+fn purpose(found: FoundLink<'_>) -> String {
     match &found.wanted {
         None => String::new(),
         Some(Why::Next) => "  (next page)".to_owned(),

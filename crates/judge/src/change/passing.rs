@@ -242,9 +242,11 @@ fn has_digit(word: &str) -> bool {
     digits || others && word.contains(is_numeric)
 }
 
-/// As Unicode has it. Of the signs of texts, such as dashes and quotation marks, it is told without a look into its tables.
+/// As Unicode has it. Of the letters of Europe and of the signs of texts, such as dashes and quotation marks, it is told
+/// without a look into its tables.
 fn is_numeric(letter: char) -> bool {
-    !matches!(letter, '\u{80}'..='\u{b1}' | '\u{2000}'..='\u{206f}') && letter.is_numeric()
+    !matches!(letter, '\u{80}'..='\u{b1}' | '\u{b4}'..='\u{b8}' | '\u{bf}'..='\u{65f}' | '\u{2000}'..='\u{206f}')
+        && letter.is_numeric()
 }
 
 /// What differs between two texts of words with one space between; none where that is long.

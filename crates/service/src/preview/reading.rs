@@ -150,7 +150,7 @@ fn verdicts(project: &Project, read: &PageRead) -> LinkVerdicts {
         let follow = refusal.is_none();
         *(if follow { &mut verdicts.follow } else { &mut verdicts.skip }) += 1;
         if verdicts.examples.len() < NAMED {
-            let reason = refusal.or_else(|| found.wanted.as_ref().map(purpose));
+            let reason = refusal.or_else(|| found.wanted.map(purpose));
             verdicts.examples.push(LinkVerdict { url: found.link.url.to_string(), follow, reason });
         }
     }
@@ -158,11 +158,11 @@ fn verdicts(project: &Project, read: &PageRead) -> LinkVerdicts {
 }
 
 /// Each link once, with the rule that refuses it.
-pub(super) fn ruled<'a>(project: &Project, read: &'a PageRead) -> Vec<(&'a FoundLink, Option<String>)> {
+pub(super) fn ruled<'a>(project: &Project, read: &'a PageRead) -> Vec<(FoundLink<'a>, Option<String>)> {
     let rules = Rules::new(&project.crawl, &project.start);
     let mut seen: std::collections::HashSet<(&PageUrl, bool)> = std::collections::HashSet::new();
-    let links = read.links.iter().filter(|found| seen.insert((&found.link.url, found.refusal.is_none())));
-    let refusal = |found: &FoundLink| match found.refusal {
+    let links = read.links().filter(|found| seen.insert((&found.link.url, found.refusal.is_none())));
+    let refusal = |found: FoundLink<'_>| match found.refusal {
         Some(LinkRefusal::Nofollow) => Some("nofollow".to_owned()),
         Some(LinkRefusal::Canonical) => Some("a canonical link, and honour_canonical is off".to_owned()),
         Some(LinkRefusal::OutsideScope) => Some("outside the links to follow (links, links_in)".to_owned()),

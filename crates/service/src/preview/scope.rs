@@ -34,12 +34,12 @@ pub(super) fn scope(
 ) -> Scope {
     let links = ruled(project, read);
     let followed = links.iter().filter(|(_, refusal)| refusal.is_none()).map(|(found, _)| *found);
-    let next = followed.clone().find(|found| found.wanted == Some(Why::Next)).map(|found| &found.link.url);
+    let next = followed.clone().find(|found| found.wanted == Some(&Why::Next)).map(|found| &found.link.url);
     let details =
         followed.clone().filter(|found| matches!(found.wanted, Some(Why::Detail { .. }))).count() as u64;
     let others =
         followed.filter(|found| found.wanted.is_none() && found.link.url != fetched.url).count() as u64;
-    let all: Vec<&PageUrl> = read.links.iter().map(|found| &found.link.url).collect();
+    let all: Vec<&PageUrl> = read.links().map(|found| &found.link.url).collect();
     let rows = read.reading.as_ref().map_or(0, |reading| reading.rows.len() as u64);
     let lists = next.map(|next| last_page(&fetched.url, next, &all).or_else(|| told(&read.page.text, rows)));
     let mut pages = match lists {

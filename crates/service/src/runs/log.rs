@@ -107,7 +107,10 @@ impl LogWriter {
 
     /// Adds a line. What cannot be written is lost: a log is no reason to stop a run.
     pub(crate) fn add(&mut self, now: Timestamp, level: LogLevel, url: Option<&str>, message: &str) {
-        let cut = |text: &str| text.chars().take(LONGEST).collect::<String>();
+        let cut = |text: &str| match text.len() {
+            0..=LONGEST => text.to_owned(),
+            _ => text.chars().take(LONGEST).collect(),
+        };
         let (url, message) = (url.map(cut), cut(message));
         let line = LogLine { seq: self.next, time: Moment(now), level, url, message };
         if self.write(&line).is_err() {

@@ -4,7 +4,7 @@ use archive::tables::LINKS;
 use catalog::{Run, RunId};
 use frontier::page_key;
 use kv::Reader;
-use model::{PageUrl, Timestamp, UrlKey};
+use model::{Timestamp, UrlKey};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -42,19 +42,18 @@ pub fn live(data: &Data, id: RunId, now: Timestamp) -> Result<Vec<Fetching>, Ser
     let Some(live) = data.live_run(id) else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for flying in live.monitor.flying() {
-        let found_on = flying.via.as_deref().and_then(|via| PageUrl::parse(via).ok());
         let mut link = None;
-        if let Some(page) = &found_on
+        if let Some(page) = &flying.via
             && let Some(links) = data.store().get(&LINKS, &page_key(run.crawl, UrlKey::of(page)))?
         {
             link = links.edges.into_iter().find(|edge| edge.target == flying.key);
         }
         all.push(Fetching {
-            url: flying.url,
+            url: flying.url.to_string(),
             since_ms: u64::try_from(now.since(flying.since).as_millis()).unwrap_or(u64::MAX),
-            host: flying.host,
+            host: flying.host.to_string(),
             depth: flying.depth,
-            found_on: flying.via,
+            found_on: flying.via.as_ref().map(ToString::to_string),
             visibility: link.as_ref().map(|link| link.look.visibility),
             position: link.as_ref().map(|link| link.look.position),
             distance: link.as_ref().map(|link| link.look.distance),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crawl::{Event, Progress, VisitEnd, Visited, Watcher};
-use model::{LeaseId, Project, Rate, Timestamp, UrlKey, Value};
+use model::{Host, LeaseId, PageUrl, Project, Rate, Timestamp, UrlKey, Value};
 
 use super::eta::{Eta, Paces};
 use super::health::{Recent, Seen};
@@ -45,10 +45,10 @@ struct State {
 #[derive(Clone)]
 pub(crate) struct Flying {
     pub(crate) key: UrlKey,
-    pub(crate) url: String,
-    pub(crate) host: String,
+    pub(crate) url: PageUrl,
+    pub(crate) host: Host,
     pub(crate) depth: u32,
-    pub(crate) via: Option<String>,
+    pub(crate) via: Option<PageUrl>,
     pub(crate) since: Timestamp,
 }
 
@@ -134,7 +134,7 @@ impl Monitor {
             let at = urls.iter().position(|url| url.key == key)?;
             Some(urls.remove(at))
         });
-        let url = flying.map(|flying| flying.url).unwrap_or_default();
+        let url = flying.map(|flying| flying.url.to_string()).unwrap_or_default();
         let own_rows = visited.rows.filter(|rows| !rows.detail);
         let rows = own_rows.map_or(0, |rows| rows.rows.len());
         let point = state.recorder.at(now);
@@ -183,10 +183,10 @@ impl Watcher for Monitor {
             Event::Leased { lease, host, urls } => {
                 let flying = urls.iter().map(|url| Flying {
                     key: url.key,
-                    url: url.url.to_string(),
-                    host: host.to_string(),
+                    url: url.url.clone(),
+                    host: (*host).clone(),
                     depth: url.depth,
-                    via: url.via.as_ref().map(ToString::to_string),
+                    via: url.via.clone(),
                     since: now,
                 });
                 state.flying.insert(*lease, flying.collect());

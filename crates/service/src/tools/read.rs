@@ -16,7 +16,7 @@ fn input<'a>(body: &'a [u8], headers: &'a Headers, url: &'a PageUrl) -> Input<'a
 
 fn read(input: &Input<'_>) -> Page {
     let Input { headers, body, .. } = *input;
-    if extract::kind(headers.get("content-type"), body) == extract::Kind::Pdf {
+    if extract::is_pdf(headers.get("content-type"), body) {
         return crawl::read_document(input);
     }
     let page = extract::page_with_tables(input);

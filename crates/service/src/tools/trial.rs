@@ -23,7 +23,7 @@ pub struct Trial {
 /// A link, and why it would not be followed.
 pub struct LinkWord<'a> {
     /// The link.
-    pub found: &'a FoundLink,
+    pub found: FoundLink<'a>,
     /// Why not; none when it would be.
     pub refusal: Option<String>,
 }
@@ -40,8 +40,7 @@ impl Trial {
     pub fn links(&self, project: &Project) -> Vec<LinkWord<'_>> {
         let rules = Rules::new(&project.crawl, &project.start);
         let mut seen = HashSet::new();
-        let links = self.read.links.iter();
-        let links = links.filter(|found| seen.insert((&found.link.url, found.refusal.is_none())));
+        let links = self.read.links().filter(|found| seen.insert((&found.link.url, found.refusal.is_none())));
         links
             .map(|found| {
                 let refusal = match found.refusal {
@@ -76,7 +75,7 @@ impl Trial {
         };
         let coverage = |coverage: &template::Coverage| json!({ "field": coverage.field, "rows": coverage.rows, "found": coverage.found, "odd": coverage.odd });
         let link = |link: &LinkWord<'_>| {
-            let wanted = link.found.wanted.as_ref().map(|why| match why {
+            let wanted = link.found.wanted.map(|why| match why {
                 Why::Next => json!({ "next": true }),
                 Why::Detail { field, page_type } => json!({ "field": field, "page": page_type }),
             });

@@ -148,6 +148,7 @@ fn exercise(workspace: &Workspace, program: &Path, folder: &Path) -> Result<()> 
             finish(command.args(further).arg("--hosts").arg(&hosts))
         };
         crawl("all", &[])?;
+        crawl("near", &["--duplicates", "winnowing"])?;
         crawl("lean", &["--order", "breadth-first", "--duplicates", "off"])?;
         crawl("links", &["--order", "breadth-first", "--duplicates", "off", "--keep", "none"])?;
     }

@@ -17,7 +17,7 @@ unsafe extern "C" {
 }
 
 /// The threads that this one starts from now on, and itself, wait for their turn when they wake up. Otherwise each page would
-/// stop a thread that reads another one half-way, to be settled at once: a third more changes of threads.
+/// stop a thread that reads another one half-way, to be settled at once: half as many changes of threads again.
 pub(crate) fn announce() {
     // Where the system does not want to know, nothing is lost.
     if cfg!(target_os = "linux") {

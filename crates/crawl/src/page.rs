@@ -36,7 +36,8 @@ pub struct PageRead {
     pub page: Page,
     /// Its rows, when the project reads some.
     pub reading: Option<Reading>,
-    /// What becomes of the page's links, in their order, and then of those that only the template knows.
+    /// What becomes of the page's links, in their order, so that these must stay as they were read; and then of those that
+    /// only the template knows.
     fates: Vec<Fate>,
     further: Vec<Link>,
 }

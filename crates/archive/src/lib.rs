@@ -32,6 +32,7 @@ pub use error::{ArchiveError, Finding, Problem};
 pub use gzip::MEMBER_START;
 pub use http::HttpHead;
 pub use metadata::{Metadata, PageFacts, Purpose};
+pub use packed_links::{PACKED_LINKS, PackedLinks};
 pub use reader::{ArchiveReader, Block, FilePart, Record, RecordHead, WarcReader};
 pub use surt::surt;
 pub use verify::{Verified, verify};

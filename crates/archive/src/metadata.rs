@@ -88,7 +88,8 @@ pub struct PageFacts<'a> {
     links: Vec<StoredLink<'a>>,
 }
 
-/// A link with its attributes: its URL, its words, where it stands (1 to 3), and what is not as usual.
+/// A link with its attributes: its URL, its words, where it stands (1 to 3), and what is not as usual. It has no URL where it
+/// leads where the link before it does, as half of all links do; the first three versions wrote them all.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "Written<'a>")]
 struct StoredLink<'a> {
@@ -147,7 +148,7 @@ enum StoredRel {
 
 impl Metadata<'_> {
     /// Version of the form that is written.
-    pub const VERSION: u32 = 3;
+    pub const VERSION: u32 = 4;
 
     /// The field of a revisit record that holds what else would be the block of a metadata record, as others name it.
     pub(crate) const FIELD: &'static str = "WARC-JSON-Metadata";
@@ -177,27 +178,42 @@ impl<'a> PageFacts<'a> {
             links_cut: page.links_cut,
             unread: page.unread_why().map(Cow::Borrowed),
             origin: Cow::Borrowed(origin),
-            links: page.links.iter().map(|link| StoredLink::of(link, origin)).collect(),
+            links: StoredLink::all(&page.links, origin),
         }
     }
 
     /// Its links as everyone else knows them, in document order.
     pub fn links(&self) -> impl Iterator<Item = Link> {
-        self.links.iter().filter_map(|link| link.link(&self.origin))
+        let mut before = None;
+        self.links.iter().filter_map(move |link| {
+            if !link.url.is_empty() {
+                before = link.target(&self.origin);
+            }
+            Some(link.link(before.clone()?))
+        })
     }
 }
 
 impl<'a> StoredLink<'a> {
-    fn of(link: &'a Link, origin: &str) -> StoredLink<'a> {
+    fn all(links: &'a [Link], origin: &str) -> Vec<StoredLink<'a>> {
+        let mut before: Option<&PageUrl> = None;
+        let stored = links.iter().map(|link| {
+            let is_same = before.is_some_and(|before| before.is_clone_of(&link.url));
+            before = Some(&link.url);
+            StoredLink::of(link, if is_same { "" } else { without_origin(&link.url, origin) })
+        });
+        stored.collect()
+    }
+
+    fn of(link: &'a Link, url: &'a str) -> StoredLink<'a> {
         let words = [
             (link.rel.nofollow, StoredRel::Nofollow),
             (link.rel.sponsored, StoredRel::Sponsored),
             (link.rel.ugc, StoredRel::Ugc),
             (link.rel.next, StoredRel::Next),
         ];
-        let path = link.url.as_str().strip_prefix(origin).filter(|path| path.starts_with('/'));
         StoredLink {
-            url: Cow::Borrowed(path.unwrap_or(link.url.as_str())),
+            url: Cow::Borrowed(url),
             anchor: Cow::Borrowed(&link.anchor),
             position: link.look.position,
             unusual: Unusual {
@@ -209,15 +225,18 @@ impl<'a> StoredLink<'a> {
         }
     }
 
-    fn link(&self, origin: &str) -> Option<Link> {
-        let url = match self.url.starts_with('/') {
-            true => PageUrl::parse(&[origin, &self.url].concat()),
-            false => PageUrl::parse(&self.url),
-        };
+    fn target(&self, origin: &str) -> Option<PageUrl> {
+        match self.url.starts_with('/') {
+            true => PageUrl::parse(&[origin, &self.url].concat()).ok(),
+            false => PageUrl::parse(&self.url).ok(),
+        }
+    }
+
+    fn link(&self, url: PageUrl) -> Link {
         let Unusual { visibility, distance, rel, kind } = &self.unusual;
         let has = |word| rel.contains(&word);
-        Some(Link {
-            url: url.ok()?,
+        Link {
+            url,
             look: LinkLook { visibility: *visibility, position: self.position, distance: *distance },
             rel: Rel {
                 nofollow: has(StoredRel::Nofollow),
@@ -227,8 +246,12 @@ impl<'a> StoredLink<'a> {
             },
             kind: *kind,
             anchor: (*self.anchor).into(),
-        })
+        }
     }
+}
+
+fn without_origin<'a>(url: &'a PageUrl, origin: &str) -> &'a str {
+    url.as_str().strip_prefix(origin).filter(|path| path.starts_with('/')).unwrap_or(url.as_str())
 }
 
 impl Serialize for StoredLink<'_> {

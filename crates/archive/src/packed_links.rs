@@ -1,12 +1,95 @@
-//! The links of a page as bytes: a byte says how a link looks, another what it is, and the host is named where it is
-//! another than that of the link before, which it seldom is.
+//! The links of a page as bytes: a byte says how a link looks, another what it is. Its host is named where it is another
+//! than that of the link before, which it seldom is, and its page where that is another, which it is for half of them.
 
-use kv::{DecodeError, Value};
+use kv::{DecodeError, Table, Value};
 use model::{HostKey, LinkKind, LinkLook, Rel, SharedText, UrlKey};
 
-use crate::tables::{Edge, Links};
+use crate::tables::{Edge, LINKS, Links};
 
-const VERSION: u8 = 2;
+/// The links of a page as last read, of those who write them: the same rows as [`LINKS`].
+pub const PACKED_LINKS: Table<(u32, u64, u128), PackedLinks> = Table::new(LINKS.name());
+
+/// The links of a page as they are kept, made link by link.
+#[derive(Clone, Debug)]
+pub struct PackedLinks {
+    bytes: Vec<u8>,
+    /// Where the last one leads, and how far.
+    before: Option<(u8, UrlKey)>,
+}
+
+/// Room for the links of most pages is made once.
+const ROOM: usize = 2 << 10;
+
+impl Default for PackedLinks {
+    fn default() -> PackedLinks {
+        let mut bytes = Vec::with_capacity(ROOM);
+        bytes.push(VERSION);
+        PackedLinks { bytes, before: None }
+    }
+}
+
+impl PackedLinks {
+    /// Adds a link: where it leads, its words, how prominent it is, what its `rel` asks, its markup, and whether it was
+    /// followed.
+    pub fn push(
+        &mut self,
+        target: UrlKey,
+        anchor: &str,
+        look: LinkLook,
+        rel: Rel,
+        kind: LinkKind,
+        followed: bool,
+    ) {
+        let distance = distance(look);
+        let same_host = self.before.is_some_and(|(_, before)| before.host == target.host);
+        let same_page = self.before == Some((distance, target));
+        let seen = attributes(look, rel, followed) | if same_page { SAME_PAGE } else { distance };
+        self.bytes.extend([seen, code(kind, rel) | if same_host { SAME_HOST } else { 0 }]);
+        if !same_host {
+            self.bytes.extend(target.host.0.to_le_bytes());
+        }
+        if !same_page {
+            self.bytes.extend(target.page.to_le_bytes());
+        }
+        self.before = Some((distance, target));
+        push_length(&mut self.bytes, anchor.len());
+        self.bytes.extend(anchor.as_bytes());
+    }
+
+    /// None of them was followed after all.
+    pub fn unfollow(&mut self) {
+        let mut links = self.unpack();
+        links.edges.iter_mut().for_each(|edge| edge.followed = false);
+        *self = PackedLinks::of(&links);
+    }
+
+    /// The links.
+    pub fn unpack(&self) -> Links {
+        Links::decode(&self.bytes).expect("links that were packed")
+    }
+
+    fn of(links: &Links) -> PackedLinks {
+        let mut packed = PackedLinks::default();
+        for Edge { target, anchor, look, rel, kind, followed } in &links.edges {
+            packed.push(*target, anchor, *look, *rel, *kind, *followed);
+        }
+        packed
+    }
+}
+
+impl Value for PackedLinks {
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bytes);
+    }
+
+    fn decode(bytes: &[u8]) -> Result<PackedLinks, DecodeError> {
+        Links::decode(bytes).map(|links| PackedLinks::of(&links))
+    }
+}
+
+const VERSION: u8 = 3;
+/// The same, with each link's page.
+const BEFORE: u8 = 2;
 
 /// Bits of the second byte, above the kind.
 const SPONSORED: u8 = 1 << 4;
@@ -26,23 +109,13 @@ const KINDS: [LinkKind; 9] = [
     LinkKind::Listed,
 ];
 
-/// Distances by their code.
+/// Distances by their code, and the code of a link that leads where the one before does, and so is as far.
 const DISTANCES: [u8; 3] = [1, 3, 5];
+const SAME_PAGE: u8 = 3 << 4;
 
 impl Value for Links {
     fn encode(&self, out: &mut Vec<u8>) {
-        out.push(VERSION);
-        let mut host = None;
-        for edge in &self.edges {
-            let same = host.replace(edge.target.host) == Some(edge.target.host);
-            out.extend([attributes(edge), kind(edge) | if same { SAME_HOST } else { 0 }]);
-            if !same {
-                out.extend(edge.target.host.0.to_le_bytes());
-            }
-            out.extend(edge.target.page.to_le_bytes());
-            push_length(out, edge.anchor.len());
-            out.extend(edge.anchor.as_bytes());
-        }
+        PackedLinks::of(self).encode(out);
     }
 
     fn decode(bytes: &[u8]) -> Result<Links, DecodeError> {
@@ -51,18 +124,28 @@ impl Value for Links {
         match version {
             // Each field by itself, in postcard form.
             1 => return kv::read_fields(rest),
-            VERSION => {}
+            BEFORE | VERSION => {}
             found => return Err(DecodeError::Version { found, known: VERSION }),
         }
         let mut edges = Vec::new();
-        let mut host = None;
+        let mut before: Option<(u8, UrlKey)> = None;
         while !rest.is_empty() {
-            let [look, kind] = take(&mut rest)?;
-            if kind & SAME_HOST == 0 {
-                host = Some(HostKey(u64::from_le_bytes(take(&mut rest)?)));
-            }
-            let host = host.ok_or_else(|| malformed("the first link has no host"))?;
-            let target = UrlKey { host, page: u128::from_le_bytes(take(&mut rest)?) };
+            let [mut look, kind] = take(&mut rest)?;
+            let first = || malformed("the first link has no host or page of its own");
+            let host = match before {
+                _ if kind & SAME_HOST == 0 => HostKey(u64::from_le_bytes(take(&mut rest)?)),
+                Some((_, before)) => before.host,
+                None => return Err(first()),
+            };
+            let page = if look & SAME_PAGE == SAME_PAGE {
+                let (distance, before) = before.ok_or_else(first)?;
+                look = (look & !SAME_PAGE) | distance;
+                before.page
+            } else {
+                u128::from_le_bytes(take(&mut rest)?)
+            };
+            let target = UrlKey { host, page };
+            before = Some((look & SAME_PAGE, target));
             let length = take_length(&mut rest)?;
             let (words, left) =
                 rest.split_at_checked(length).ok_or_else(|| malformed("a link is cut off"))?;
@@ -74,26 +157,28 @@ impl Value for Links {
     }
 }
 
-/// The attribute byte: visibility, position and distance, two bits each, whether it was followed and whether its author
-/// vouches for it.
-fn attributes(edge: &Edge) -> u8 {
+/// The attribute byte without its two bits of [`distance`]: visibility and position, two bits each, whether it was followed
+/// and whether its author vouches for it.
+fn attributes(look: LinkLook, rel: Rel, followed: bool) -> u8 {
     let third = |step: u8| step.clamp(1, 3) - 1;
-    let distance = match edge.look.distance {
-        0..=1 => 0,
-        2..=4 => 1,
-        _ => 2,
-    };
-    third(edge.look.visibility)
-        | (third(edge.look.position) << 2)
-        | (distance << 4)
-        | (u8::from(edge.rel.nofollow) << 6)
-        | (u8::from(edge.followed) << 7)
+    third(look.visibility)
+        | (third(look.position) << 2)
+        | (u8::from(rel.nofollow) << 6)
+        | (u8::from(followed) << 7)
 }
 
-fn kind(edge: &Edge) -> u8 {
-    let kind = KINDS.iter().position(|kind| *kind == edge.kind).unwrap_or(0) as u8;
+fn distance(look: LinkLook) -> u8 {
+    match look.distance {
+        0..=1 => 0,
+        2..=4 => 1 << 4,
+        _ => 2 << 4,
+    }
+}
+
+fn code(kind: LinkKind, rel: Rel) -> u8 {
+    let kind = KINDS.iter().position(|known| *known == kind).unwrap_or(0) as u8;
     let flag = |is: bool, bit: u8| if is { bit } else { 0 };
-    kind | flag(edge.rel.sponsored, SPONSORED) | flag(edge.rel.ugc, UGC) | flag(edge.rel.next, NEXT)
+    kind | flag(rel.sponsored, SPONSORED) | flag(rel.ugc, UGC) | flag(rel.next, NEXT)
 }
 
 fn edge(target: UrlKey, anchor: SharedText, look: u8, kind: u8) -> Result<Edge, DecodeError> {
@@ -164,7 +249,8 @@ mod tests {
     }
 
     fn edges() -> impl Strategy<Value = Vec<Edge>> {
-        let key = (0u64..3, any::<u128>());
+        let page = prop_oneof![Just(u128::MAX), any::<u128>()];
+        let key = (0u64..3, page);
         let look = (1u8..=3, 1u8..=3, prop::sample::select(&DISTANCES[..]));
         let flags = any::<[bool; 5]>();
         let edge = (key, "\\PC{0,300}", look, flags, prop::sample::select(&KINDS[..]));
@@ -219,6 +305,42 @@ mod tests {
     }
 
     #[test]
+    fn a_link_to_the_page_of_the_one_before_costs_three_bytes_beside_its_words() {
+        let edge = |distance: u8| Edge {
+            target: UrlKey { host: HostKey(7), page: 8 },
+            anchor: "word".into(),
+            look: LinkLook { visibility: 1, position: 3, distance },
+            rel: Rel { nofollow: true, ..Rel::default() },
+            kind: LinkKind::Area,
+            followed: true,
+        };
+        let links = Links { edges: vec![edge(3), edge(3), edge(3), edge(5)] };
+        let bytes = bytes_of(&links);
+        assert_eq!(bytes.len(), 1 + 8 + 2 * (2 + 16) + 2 * 2 + 4 * (1 + 4));
+        assert_eq!(Links::decode(&bytes).unwrap(), links);
+    }
+
+    /// Written by a program that knew version 2.
+    #[test]
+    fn links_of_the_version_before_are_read() {
+        let target = UrlKey { host: HostKey(7), page: 8 };
+        let look = LinkLook { visibility: 2, position: 1, distance: 5 };
+        let edge = |anchor: &str, followed| Edge {
+            target,
+            anchor: anchor.into(),
+            look,
+            rel: Rel::default(),
+            kind: LinkKind::Anchor,
+            followed,
+        };
+        let (host, page) = (7u64.to_le_bytes(), 8u128.to_le_bytes());
+        let first = [&[BEFORE, 0xa1, 0][..], &host, &page, &[1, b'a']].concat();
+        let second = [&[0x21, SAME_HOST][..], &page, &[1, b'b']].concat();
+        let links = Links { edges: vec![edge("a", true), edge("b", false)] };
+        assert_eq!(Links::decode(&[first, second].concat()).unwrap(), links);
+    }
+
+    #[test]
     fn links_that_are_cut_off_are_refused() {
         let links = Links {
             edges: vec![Edge {
@@ -234,7 +356,7 @@ mod tests {
         for end in 2..bytes.len() {
             assert!(Links::decode(&bytes[..end]).is_err(), "{end}");
         }
-        assert!(Links::decode(&[]).is_err() && Links::decode(&[3]).is_err());
+        assert!(Links::decode(&[]).is_err() && Links::decode(&[4]).is_err());
         assert_eq!(Links::decode(&[VERSION]).unwrap(), Links::default());
     }
 }

@@ -576,6 +576,7 @@ impl Conductor {
                     hops: 0,
                     further: edge.kind == LinkKind::Further,
                     weight: edge.look.weight(),
+                    links: 1,
                 };
                 self.frontier.offer(&mut state.batch, self.id, offer, now)?;
             }

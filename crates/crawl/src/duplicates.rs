@@ -1,6 +1,7 @@
 //! Duplicates in a crawl: the judge's verdict on each page as it is kept, and what the settings make of it.
 
-use archive::tables::{LINKS, Links, VISITS};
+use archive::PackedLinks;
+use archive::tables::{LINKS, VISITS};
 use frontier::tables::{FACTS, URLS};
 use frontier::{Frontier, Offer, TextMark, Unfollowed, page_key, texts_fact};
 use judge::book::{self, MOST_SAME, StoredTexts, Verdict};
@@ -184,7 +185,7 @@ fn answers(reader: &impl Reader, crawl: CrawlId, page: UrlKey) -> Result<bool, K
 
 impl Treatment {
     /// Marks the page's text as known and its links as not followed, as far as they are.
-    pub(crate) fn apply(&self, offers: &mut [Offer], links: &mut Links, text: Option<&mut TextMark>) {
+    pub(crate) fn apply(&self, offers: &mut [Offer], links: &mut PackedLinks, text: Option<&mut TextMark>) {
         if self.known {
             text.into_iter().for_each(TextMark::is_known);
         }
@@ -192,7 +193,7 @@ impl Treatment {
             for offer in offers {
                 offer.unfollowed.get_or_insert(Unfollowed::Duplicate);
             }
-            links.edges.iter_mut().for_each(|edge| edge.followed = false);
+            links.unfollow();
         }
     }
 }

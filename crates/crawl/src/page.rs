@@ -5,8 +5,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use archive::PackedLinks;
 use archive::rows::{PageRows, Stand};
-use archive::tables::{Edge, Links};
 use frontier::{Offer, PageTopic, Unfollowed};
 use model::{
     CrawlSettings, Fetched, Keep, KeepPages, Link, LinkKind, LinkLook, Normalise, Page, PageUrl, Project,
@@ -81,10 +81,11 @@ impl PageRead {
         })
     }
 
-    /// The page's links as they are kept, and as they are offered to the frontier; the page is this URL's, so deep.
-    pub fn offers(&self, from: UrlKey, depth: u32) -> (Vec<Offer>, Links) {
-        let mut offers = Vec::with_capacity(self.fates.len());
-        let mut edges = Vec::with_capacity(self.fates.len());
+    /// The page's links as they are offered to the frontier, and as they are kept; the page is this URL's, so deep. Those in
+    /// a row that lead to one page are offered as one, as half of all links do, unless each is to keep its place.
+    pub fn offers(&self, from: UrlKey, depth: u32, each: bool) -> (Vec<Offer>, PackedLinks) {
+        let mut offers: Vec<Offer> = Vec::with_capacity(self.fates.len());
+        let mut packed = PackedLinks::default();
         let mut keys = UrlKeys::default();
         for found in self.links() {
             let unfollowed = found.refusal.map(|refusal| match refusal {
@@ -92,24 +93,33 @@ impl PageRead {
                 LinkRefusal::Canonical => Unfollowed::Canonical,
                 LinkRefusal::OutsideScope => Unfollowed::OutsideLinks,
             });
-            let mut edge = Edge::of(found.link, keys.of(&found.link.url), unfollowed.is_none());
-            if found.wanted == Some(&Why::Next) {
-                edge.kind = LinkKind::Further;
+            let Link { url, anchor, look, rel, kind } = found.link;
+            let kind = if found.wanted == Some(&Why::Next) { LinkKind::Further } else { *kind };
+            let key = keys.of(url);
+            packed.push(key, anchor, *look, *rel, kind, unfollowed.is_none());
+            let further = kind == LinkKind::Further;
+            if let Some(last) = offers.last_mut()
+                && !each
+                && (last.key, last.unfollowed, last.further) == (key, unfollowed, further)
+            {
+                last.links += 1;
+                last.weight = last.weight.max(look.weight());
+                continue;
             }
             offers.push(Offer {
-                url: found.link.url.clone(),
-                key: edge.target,
-                depth: edge.kind.depth_from(depth),
+                url: url.clone(),
+                key,
+                depth: kind.depth_from(depth),
                 via: Some(from),
                 unfollowed,
                 start: false,
                 hops: 0,
-                further: edge.kind == LinkKind::Further,
-                weight: edge.look.weight(),
+                further,
+                weight: look.weight(),
+                links: 1,
             });
-            edges.push(edge);
         }
-        (offers, Links { edges })
+        (offers, packed)
     }
 }
 

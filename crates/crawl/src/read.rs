@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use archive::rows::{PageRows, Stand};
-use archive::tables::{Links, VisitRecord};
+use archive::tables::VisitRecord;
 use archive::{
-    ArchiveReader, Digest, Kept, Location, Original, Purpose, RecordKind, RecordWriter, Records, Visit,
+    ArchiveReader, Digest, Kept, Location, Original, PackedLinks, Purpose, RecordKind, RecordWriter, Records,
+    Visit,
 };
 use fetch::{Answer, NextStep, Share, Unwanted};
 use frontier::{Asked, End, Patience, Sent, TextMark};
@@ -45,7 +46,7 @@ pub(crate) struct Read {
     pub(crate) asked: Asked,
     pub(crate) end: End,
     pub(crate) visit: VisitRecord,
-    pub(crate) links: Option<Links>,
+    pub(crate) links: Option<PackedLinks>,
     /// What the visit says of the page's rows.
     pub(crate) rows: Option<PageRows>,
     pub(crate) records: Option<Records>,
@@ -147,12 +148,13 @@ impl Reader {
             Answer::Fetched(fetched) => match fetched.status {
                 200..=299 => {
                     let mut read = self.pages.read(fetched);
-                    let (mut offers, found) = read.offers(job.url.key, job.url.depth);
+                    let topic = self.pages.topic(&read);
+                    // What a page promises of its links is told by their places.
+                    let (mut offers, found) = read.offers(job.url.key, job.url.depth, topic.is_some());
                     // After the links, whose places others count on. They are no links of the graph.
                     let images = self.settings.images_per_page;
                     offers.extend(read.image_offers(job.url.key, job.url.depth, images));
                     links = Some(found);
-                    let topic = self.pages.topic(&read);
                     off_topic = topic.as_ref().is_some_and(|topic| !topic.on_topic);
                     // What a page said before is no news about its host.
                     // A picture has none.

@@ -5,6 +5,7 @@
 //! (crate `html`), so it is the same whether or not a tree is built beside it.
 
 mod author;
+mod beginnings;
 mod charset;
 mod date_labels;
 mod dated;

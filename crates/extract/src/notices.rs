@@ -5,10 +5,11 @@
 
 use std::collections::HashSet;
 
+use crate::beginnings::Beginnings;
 use crate::dates;
 use crate::element::Element;
 use crate::outline::{Block, Outline};
-use crate::sections::{begins_quickly, leads, seconds};
+use crate::sections::leads;
 
 /// What an element holds.
 #[derive(Clone, Copy)]
@@ -22,6 +23,8 @@ pub(crate) struct Size {
 /// Sets the boxes aside in which readers are asked for something, and the cards of those who write. True where there
 /// are such cards: the page is from a forum.
 pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &mut [bool]) -> bool {
+    static OF_CONSENT: Beginnings = Beginnings::of(CONSENT);
+    static OF_CARDS: Beginnings = Beginnings::of(OF_USERS);
     let total = sizes[0].prose.max(1);
     let is_small = |node: usize, bytes: u32, percent: u32| {
         let size = sizes[node];
@@ -55,12 +58,12 @@ pub(crate) fn set_aside(outline: &Outline, text: &str, sizes: &[Size], aside: &m
         }
         let words = text.get(block.start as usize..block.end as usize).unwrap_or_default().trim_start();
         if outline.nodes[node].element == Element::Button {
-            if asked < MOST_ASKED && begins(words, CONSENT) {
+            if asked < MOST_ASKED && OF_CONSENT.begin(words) {
                 asked += 1;
                 let found = climb(outline.nodes[node].parent as usize, MAX_CONSENT, 40);
                 chosen.extend(found.filter(|found| speaks_of_consent(outline, text, *found)));
             }
-        } else if may_be_of_user(words.as_bytes()) && begins(words, OF_USERS) {
+        } else if OF_CARDS.begin(words) {
             let mut user = None;
             let mut at = node;
             while at > 0 && sizes[at].bytes <= MAX_USER && sizes[at].prose == 0 {
@@ -119,8 +122,8 @@ fn cookie_lines(outline: &Outline, text: &str) -> Vec<usize> {
 
 /// Drops lines that mark a place for advertising, and those that are meant for browsers which cannot show something.
 pub(crate) fn drop_labels(outline: &Outline, text: &str, kept: &mut [bool]) {
-    static OF_ADVERTISING: [u32; 26] = seconds(ADVERTISING);
-    static OF_EXCUSES: [u32; 26] = seconds(EXCUSES);
+    static OF_ADVERTISING: Beginnings = Beginnings::of(ADVERTISING);
+    static OF_EXCUSES: Beginnings = Beginnings::of(EXCUSES);
     for (block, kept) in outline.blocks.iter().zip(kept.iter_mut()).filter(|(_, kept)| **kept) {
         if block.anchors > 0 || (block.end - block.start) as usize > MAX_EXCUSE {
             continue;
@@ -128,9 +131,9 @@ pub(crate) fn drop_labels(outline: &Outline, text: &str, kept: &mut [bool]) {
         let words = text.get(block.start as usize..block.end as usize).unwrap_or_default().trim();
         let label = words.trim_matches(|c: char| !c.is_alphanumeric());
         let is_label = label.len() <= MAX_AD_LABEL
-            && begins_quickly(label, ADVERTISING, &OF_ADVERTISING)
+            && OF_ADVERTISING.begin(label)
             && ADVERTISING.contains(&label.to_lowercase().as_str());
-        if is_label || begins_quickly(words, EXCUSES, &OF_EXCUSES) {
+        if is_label || OF_EXCUSES.begin(words) {
             *kept = false;
         }
     }
@@ -231,41 +234,9 @@ fn speaks_of_consent(outline: &Outline, text: &str, node: usize) -> bool {
     })
 }
 
-/// A quick look at the first letters, which tell most lines apart from those of a user's card.
-fn may_be_of_user(words: &[u8]) -> bool {
-    let [first, second, ..] = words else { return false };
-    match first.to_ascii_lowercase() {
-        b'j' => second.eq_ignore_ascii_case(&b'o'),
-        b'm' => matches!(second.to_ascii_lowercase(), b'e'),
-        b'p' => second.eq_ignore_ascii_case(&b'o'),
-        b'r' | b'b' => second.eq_ignore_ascii_case(&b'e'),
-        b'k' | b'd' => matches!(second.to_ascii_lowercase(), b'a' | b'o'),
-        b'l' => second.eq_ignore_ascii_case(&b'i'),
-        b'i' => matches!(second.to_ascii_lowercase(), b'n' | b's'),
-        other => !other.is_ascii(),
-    }
-}
-
 /// A label has few words and is no sentence.
 fn may_lead_elsewhere(words: &str) -> bool {
     words.len() <= 40 && words.starts_with(|c: char| !c.is_lowercase()) && !words.ends_with(['.', '?', ','])
-}
-
-/// Whether words begin with one of these, whatever their case.
-pub(crate) fn begins(words: &str, list: &[&str]) -> bool {
-    let Some(first) = words.chars().next().and_then(|first| first.to_lowercase().next()) else {
-        return false;
-    };
-    // Most lines are told apart by the first byte.
-    let first = first.encode_utf8(&mut [0; 4]).as_bytes().first().copied();
-    list.iter().filter(|start| start.as_bytes().first().copied() == first).any(|start| {
-        let own = words.as_bytes().get(..start.len());
-        own.is_some_and(|own| own.eq_ignore_ascii_case(start.as_bytes()))
-            || !start.is_ascii() && {
-                let mut lower = words.chars().flat_map(char::to_lowercase);
-                start.chars().all(|letter| lower.next() == Some(letter))
-            }
-    })
 }
 
 /// Buttons with which readers may agree that are looked at.

@@ -1,5 +1,6 @@
 //! Headings and what they head: closing sections that lead elsewhere, and headings of nothing.
 
+use crate::beginnings::Beginnings;
 use crate::outline::Outline;
 
 /// First words of headings over links to other pages, lower-case, in many languages.
@@ -221,39 +222,8 @@ pub(crate) fn drop_closing(outline: &Outline, text: &str, is_thread: bool, kept:
 
 /// Whether words begin as those of [`ELSEWHERE`] do.
 pub(crate) fn leads(words: &str) -> bool {
-    static SECOND: [u32; 26] = seconds(ELSEWHERE);
-    begins_quickly(words, ELSEWHERE, &SECOND)
-}
-
-/// Whether words begin with one of a list, whatever their case. Most do not, by their first two letters.
-pub(crate) fn begins_quickly(words: &str, list: &[&str], seconds: &[u32; 26]) -> bool {
-    let may = match words.as_bytes() {
-        [first, second, ..] if first.is_ascii_alphabetic() => {
-            seconds[(first.to_ascii_lowercase() - b'a') as usize] & 1 << second_bit(*second) != 0
-        }
-        [first, ..] => !first.is_ascii(),
-        [] => false,
-    };
-    may && crate::notices::begins(words, list)
-}
-
-/// For each first letter, the second ones that may follow.
-pub(crate) const fn seconds(list: &[&str]) -> [u32; 26] {
-    let mut seconds = [0; 26];
-    let mut at = 0;
-    while at < list.len() {
-        let word = list[at].as_bytes();
-        if word[0].is_ascii_lowercase() {
-            seconds[(word[0] - b'a') as usize] |= 1 << second_bit(word[1]);
-        }
-        at += 1;
-    }
-    seconds
-}
-
-/// A bit for each letter, and one for all that are not ASCII.
-const fn second_bit(byte: u8) -> u32 {
-    if byte.is_ascii_alphabetic() { (byte.to_ascii_lowercase() - b'a') as u32 } else { 26 }
+    static LEADS: Beginnings = Beginnings::of(ELSEWHERE);
+    LEADS.begin(words)
 }
 
 /// Longest line that says where to read on, with the link in it.

@@ -12,6 +12,7 @@ use crate::importance::{Facts, Importance};
 use crate::key_hash::{KeyMap, KeySet};
 use crate::order::{self, Candidate, CrawlOrder, Needs};
 use crate::ready::Ready;
+use crate::sieve::NeverMet;
 use crate::tables::{
     FACTS, LATER, PageKey, QUEUE, REQUESTS, REVISITS, RequestRecord, SCHEDULE, SHALLOWER, SITES, STATS,
     SiteRecord, Stats, URLS, UrlRecord, Waiting,
@@ -47,6 +48,8 @@ pub struct Crawl {
     pub(crate) sleeping: BTreeSet<(Timestamp, HostKey)>,
     /// When to look into the schedule for hosts that are not in memory; never when all are.
     pub(crate) look_again: Option<Timestamp>,
+    /// URLs that were never met; none where some were when it was opened.
+    pub(crate) never_met: Option<NeverMet>,
     /// Leased, or settled and not yet committed.
     pub(crate) in_hand: KeySet<UrlKey>,
     /// Settled in the open batch.
@@ -206,6 +209,7 @@ impl Crawl {
             ready: Ready::default(),
             sleeping: BTreeSet::new(),
             look_again: Some(Timestamp::ZERO),
+            never_met: store.prefix(&URLS, &id.0).keys().next().is_none().then(NeverMet::new),
             in_hand: KeySet::default(),
             settled: Vec::new(),
             touched: KeySet::default(),

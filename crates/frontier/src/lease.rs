@@ -436,21 +436,22 @@ impl Frontier {
     }
 
     fn leased(
-        &self,
+        &mut self,
         id: CrawlId,
         key: UrlKey,
         record: UrlRecord,
         body_limit: u64,
     ) -> Result<LeasedUrl, FrontierError> {
-        let parent = match record.via {
-            Some(via) => self.store.get(&URLS, &page_key(id, via))?,
+        let store = self.store.clone();
+        let via = match record.via {
+            Some(via) => self.url_of(&store, id, via)?,
             None => None,
         };
         Ok(LeasedUrl {
             key,
             url: record.url,
             depth: record.depth,
-            via: parent.map(|parent| parent.url),
+            via,
             tries: record.tries,
             validators: model::Validators::default(),
             earlier: None,

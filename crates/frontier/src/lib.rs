@@ -40,7 +40,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use kv::{Batch, Reader, Store};
-use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, Project, Timestamp, UrlKey};
+use model::{CrawlId, ErrorKind, Host, HostKey, LeaseId, PageUrl, Project, Timestamp, UrlKey};
 
 pub use audit::{Finding, audit};
 pub use counted::{Counted, counted};
@@ -103,6 +103,8 @@ pub struct Frontier {
     /// The latest start after an unclean stop: before it, requests may have been sent that no clock knows of.
     wary_since: Option<Timestamp>,
     recent: RecentUrls,
+    /// A page that led to others, and its URL.
+    last_via: Option<(CrawlId, UrlKey, PageUrl)>,
     dirty_hosts: KeySet<HostKey>,
     dirty_addresses: HashSet<IpAddr>,
 }
@@ -179,6 +181,7 @@ impl Frontier {
             resolving: 0,
             wary_since,
             recent: RecentUrls::new(RECENT),
+            last_via: None,
             dirty_hosts: KeySet::default(),
             dirty_addresses: HashSet::new(),
         })

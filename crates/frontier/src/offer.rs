@@ -73,6 +73,8 @@ pub struct Offer {
     pub further: bool,
     /// What the link weighs, by its looks.
     pub weight: u8,
+    /// Links in a row that it stands for, the weightiest of them for all.
+    pub links: u32,
 }
 
 impl Offer {
@@ -88,6 +90,7 @@ impl Offer {
             hops: 0,
             further: false,
             weight: 1,
+            links: 1,
         }
     }
 
@@ -151,7 +154,9 @@ impl Frontier {
             self.crawl_mut(id).reconsider = Some(None);
         }
         let row = page_key(id, offer.key);
-        let given_up = match batch.get(&URLS, &row)? {
+        let is_new = self.crawl(id).never_met.as_ref().is_some_and(|never| never.has(offer.key));
+        let known = if is_new { None } else { batch.get(&URLS, &row)? };
+        let given_up = match known {
             None => {
                 self.meet(batch, id, &offer, now)?;
                 false
@@ -229,12 +234,29 @@ impl Frontier {
         let Some(via) = record.via.filter(|via| via.host == key.host && !is_start) else {
             return Ok(true);
         };
-        let Some(parent) = reader.get(&URLS, &page_key(id, via))? else { return Ok(true) };
+        let Some(parent) = self.url_of(reader, id, via)? else { return Ok(true) };
         let store = self.store.clone();
         let guards = &mut self.crawl_mut(id).guards;
-        let inviter = guards.inviter(&store, id, via.host, &parent.url)?;
+        let inviter = guards.inviter(&store, id, via.host, &parent)?;
         let family = guards.family(key.host, &record.url);
         Ok(inviter.invites(key.host, family) || reader.contains(&INVITED, &page_key(id, key))?)
+    }
+
+    /// The URL of a page that leads to others, many of which are asked about in a row.
+    pub(crate) fn url_of(
+        &mut self,
+        reader: &impl Reader,
+        id: CrawlId,
+        via: UrlKey,
+    ) -> Result<Option<PageUrl>, FrontierError> {
+        if let Some((crawl, key, url)) = &self.last_via
+            && (*crawl, *key) == (id, via)
+        {
+            return Ok(Some(url.clone()));
+        }
+        let Some(record) = reader.get(&URLS, &page_key(id, via))? else { return Ok(None) };
+        self.last_via = Some((id, via, record.url.clone()));
+        Ok(Some(record.url))
     }
 
     /// Pages whose depth has shrunk since they were read, to have their links offered again by the caller.
@@ -388,6 +410,9 @@ impl Frontier {
             None => crawl.admit(&store, offer.key, &offer.url, offer.depth)?,
             Some(reason) => Outcome::Excluded { rule: reason.rule().to_owned() },
         };
+        if let Some(never_met) = &mut crawl.never_met {
+            never_met.meet(offer.key);
+        }
         let stats = crawl.stats_mut();
         stats.distinct += 1;
         let arrival = stats.next_arrival;

@@ -149,7 +149,8 @@ impl Frontier {
                     crawl.guards.page(batch, id, settled.key, text.as_ref(), took)?;
                 }
                 crawl.stats_mut().bytes += bytes;
-                crawl.stats_mut().links_found += links.len() as u64;
+                let found: u64 = links.iter().map(|offer| u64::from(offer.links)).sum();
+                crawl.stats_mut().links_found += found;
                 let store = self.store.clone();
                 let crawl = self.crawl_mut(id);
                 crawl.site(&store, settled.key.host)?.record.pages += 1;

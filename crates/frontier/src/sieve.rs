@@ -1,8 +1,8 @@
-//! The sieve's fast half: which URLs were met lately, and at what depth.
+//! The sieve's fast half: which URLs were met lately, and at what depth; and which ones never.
 //!
 //! Most links repeat: navigation on every page of a host. A fixed table of recent fingerprints answers those
 //! without a look into the store. It only ever says "known at this depth or less"; everything else is asked
-//! of the store, so the sieve stays exact.
+//! of the store, so the sieve stays exact, unless a filter says "never met", which it only does when that is so.
 
 use std::hint::black_box;
 
@@ -94,10 +94,57 @@ impl RecentUrls {
     }
 }
 
+/// Tells URLs that a crawl has never met: all but a few of them while they are no millions. It has to hear of each that is
+/// met, from the first one on.
+pub(crate) struct NeverMet {
+    /// Four bits for each URL, all in one word.
+    words: Vec<u64>,
+}
+
+/// Words of [`NeverMet`], 1 MiB: of a million URLs it takes one in fifty that are new for one that may be known.
+const WORDS: usize = 1 << 17;
+
+impl NeverMet {
+    /// For a crawl that has met none yet.
+    pub(crate) fn new() -> NeverMet {
+        NeverMet { words: vec![0; WORDS] }
+    }
+
+    /// Whether this URL was surely never met.
+    pub(crate) fn has(&self, key: UrlKey) -> bool {
+        let (word, bits) = place_of(key);
+        self.words[word] & bits != bits
+    }
+
+    /// It was met.
+    pub(crate) fn meet(&mut self, key: UrlKey) {
+        let (word, bits) = place_of(key);
+        self.words[word] |= bits;
+    }
+}
+
+/// By other bits of the hash than the places of [`RecentUrls`].
+fn place_of(key: UrlKey) -> (usize, u64) {
+    let hash = (key.page >> 64) as u64;
+    let bits = [0, 6, 12, 18].map(|shift| 1 << ((hash >> shift) & 63));
+    ((hash >> 40) as usize & (WORDS - 1), bits.iter().fold(0, |all, bit| all | bit))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use model::PageUrl;
+
+    #[test]
+    fn what_was_met_is_never_new_and_nearly_all_else_is() {
+        let key = |number: u32| UrlKey::of(&PageUrl::parse(&format!("http://e.com/{number}")).unwrap());
+        let mut never = NeverMet::new();
+        assert!((0..1_000).all(|number| never.has(key(number))));
+        (0..100_000).for_each(|number| never.meet(key(number)));
+        assert!(!(0..100_000).any(|number| never.has(key(number))));
+        let new = (100_000..200_000).filter(|number| never.has(key(*number))).count();
+        assert!(new > 99_900, "{new}");
+    }
 
     #[test]
     fn a_smaller_depth_is_news() {

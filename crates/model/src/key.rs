@@ -65,21 +65,21 @@ impl UrlKey {
 
 /// Makes the keys of one URL after the other: of those of one host in a row, that host's key is made once.
 #[derive(Default)]
-pub struct UrlKeys {
-    last: Option<(PageUrl, UrlKey)>,
+pub struct UrlKeys<'a> {
+    last: Option<(&'a PageUrl, UrlKey)>,
 }
 
-impl UrlKeys {
+impl<'a> UrlKeys<'a> {
     /// The key of a canonical URL.
-    pub fn of(&mut self, url: &PageUrl) -> UrlKey {
-        let key = match &self.last {
-            Some((last, key)) if last.is_clone_of(url) => return *key,
+    pub fn of(&mut self, url: &'a PageUrl) -> UrlKey {
+        let key = match self.last {
+            Some((last, key)) if last.is_clone_of(url) => return key,
             Some((last, key)) if last.has_origin_of(url) => {
                 UrlKey { host: key.host, page: xxh3_128(url.as_str().as_bytes()) }
             }
             _ => UrlKey::of(url),
         };
-        self.last = Some((url.clone(), key));
+        self.last = Some((url, key));
         key
     }
 }
@@ -105,8 +105,7 @@ mod tests {
     #[test]
     fn the_host_of_a_url_has_one_key() {
         let long = format!("https://{}com/", "a.".repeat(140));
-        let mut keys = UrlKeys::default();
-        for url in [
+        let urls = [
             "http://e.com/",
             "http://e.com/b",
             "http://e.com.au/b",
@@ -116,10 +115,13 @@ mod tests {
             "http://[::1]/",
             "https://[::1]:8/",
             &long,
-        ] {
-            let url = PageUrl::parse(url).unwrap();
-            assert_eq!(HostKey::of_url(&url), HostKey::of(&url.host()), "{url}");
-            assert_eq!([keys.of(&url), keys.of(&url.clone())], [UrlKey::of(&url); 2], "{url}");
+        ];
+        // Each of them, and another of the same text.
+        let urls = urls.map(|url| [PageUrl::parse(url).unwrap(), PageUrl::parse(url).unwrap()]);
+        let mut keys = UrlKeys::default();
+        for [url, other] in &urls {
+            assert_eq!(HostKey::of_url(url), HostKey::of(&url.host()), "{url}");
+            assert_eq!([url, url, other].map(|url| keys.of(url)), [UrlKey::of(url); 3], "{url}");
         }
     }
 }

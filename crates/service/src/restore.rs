@@ -46,7 +46,7 @@ impl Restore<'_> {
             let links = match &self.pages {
                 Some(reader) => {
                     let fetched = answer.fetched(url.clone(), started, visit.cut, self.settings);
-                    reader.read(&fetched).offers(key, metadata.depth).1
+                    reader.read(&fetched).offers(key, metadata.depth, true).1.unpack()
                 }
                 None => Links { edges: edges(page, self.settings).map(|(edge, _)| edge).collect() },
             };
@@ -200,5 +200,6 @@ pub(crate) fn offer(edge: Edge, url: model::PageUrl, from: UrlKey, depth: u32) -
         hops: 0,
         further: false,
         weight: 1,
+        links: 1,
     }
 }

@@ -644,6 +644,7 @@ impl Simulation<'_> {
             hops: 0,
             further: look.further,
             weight: look.weight,
+            links: 1,
         })
     }
 }

@@ -91,8 +91,12 @@ fn links_and_their_attributes_are_rebuilt_from_the_metadata() {
     let block = String::from_utf8(block).unwrap();
     assert!(block.contains(r#"["/c//d?e","usual",2]"#), "short where nothing is unusual: {block}");
     assert!(block.contains(r#"["http://example.com:81/","another port",2]"#), "{block}");
-    assert!(block.contains("\"version\":3"), "{block}");
-    let other = block.replace("\"version\":3", "\"version\":4");
+    assert!(
+        block.contains(r#"["","the same again",1]"#),
+        "no URL where it is that of the link before: {block}"
+    );
+    assert!(block.contains("\"version\":4"), "{block}");
+    let other = block.replace("\"version\":4", "\"version\":5");
     assert_eq!(Metadata::parse(other.as_bytes()), None, "an unknown version is not misread");
 }
 
@@ -106,6 +110,8 @@ fn links_of_earlier_versions_are_read() {
             "rel": ["nofollow", "sponsored", "ugc", "next"], "kind": "area"},
         {"url": "http://example.com/c//d?e", "anchor": "usual", "visibility": 1, "position": 2, "distance": 1,
             "rel": [], "kind": "anchor"},
+        {"url": "http://example.com/c//d?e", "anchor": "the same again", "visibility": 1, "position": 1,
+            "distance": 1, "rel": [], "kind": "anchor"},
         {"url": "http://example.com:81/", "anchor": "another port", "visibility": 1, "position": 2, "distance": 1,
             "rel": [], "kind": "anchor"},
     ]);
@@ -114,14 +120,25 @@ fn links_of_earlier_versions_are_read() {
         {"url": "http://other.example/b", "anchor": "", "visibility": 2, "position": 3,
             "rel": ["nofollow", "sponsored", "ugc", "next"], "kind": "area"},
         {"url": "http://example.com/c//d?e", "anchor": "usual", "position": 2},
+        {"url": "http://example.com/c//d?e", "anchor": "the same again", "position": 1},
         {"url": "http://example.com:81/", "anchor": "another port", "position": 2},
     ]);
+    // The third one had all of them.
+    let third = json!([
+        ["/a", "an \"anchor\"\n", 3, {"visibility": 2}],
+        ["http://other.example/b", "", 3, {"visibility": 2, "rel": ["nofollow", "sponsored", "ugc", "next"], "kind": "area"}],
+        ["/c//d?e", "usual", 2],
+        ["/c//d?e", "the same again", 1],
+        ["http://example.com:81/", "another port", 2],
+    ]);
     let now: Value = serde_json::from_slice(&metadata_of_a_page()).unwrap();
-    for (version, links) in [(1, first), (2, second)] {
+    for (version, links) in [(1, first), (2, second), (3, third)] {
         let mut then = now.clone();
         then["version"] = json!(version);
         then["page"]["links"] = links;
-        then["page"].as_object_mut().unwrap().remove("origin").unwrap();
+        if version < 3 {
+            then["page"].as_object_mut().unwrap().remove("origin").unwrap();
+        }
         let facts = Metadata::parse(then.to_string().as_bytes()).unwrap().page.unwrap();
         assert_eq!(facts.links().collect::<Vec<_>>(), page().links, "version {version}");
     }

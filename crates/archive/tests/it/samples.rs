@@ -130,6 +130,12 @@ pub(crate) fn page() -> Page {
         ..link(target, anchor, LinkKind::Anchor, Rel::default())
     };
     let all = Rel { nofollow: true, sponsored: true, ugc: true, next: true };
+    let first = usual("http://example.com/c//d?e", "usual");
+    let again = Link {
+        anchor: "the same again".into(),
+        look: LinkLook { position: 1, ..first.look },
+        ..first.clone()
+    };
     Page {
         title: "Wörds \u{1f980}".to_owned(),
         charset: "utf-8".to_owned(),
@@ -139,7 +145,8 @@ pub(crate) fn page() -> Page {
         links: vec![
             link("http://example.com/a", "an \"anchor\"\n", LinkKind::Anchor, Rel::default()),
             link("http://other.example/b", "", LinkKind::Area, all),
-            usual("http://example.com/c//d?e", "usual"),
+            first,
+            again,
             usual("http://example.com:81/", "another port"),
         ],
         links_cut: true,

@@ -1,8 +1,8 @@
 //! What comes back is kept and settled: visits with their rows and texts, robots.txt, crawl hints.
 
 use archive::rows::{self, PageRows, Stand};
-use archive::tables::{LINKS, VISITS};
-use archive::{ArchiveWriter, RecordKind, Records};
+use archive::tables::VISITS;
+use archive::{ArchiveWriter, PACKED_LINKS, RecordKind, Records};
 use frontier::tables::{HintsAnswer, RobotsAnswer, URLS};
 use frontier::{Asked, End, Offer, Settled, page_key};
 use kv::Reader;
@@ -75,7 +75,7 @@ impl Conductor {
                 copies = verdict.left_behind;
             }
             if let Some(links) = &links {
-                state.batch.put(&LINKS, &row, links);
+                state.batch.put(&PACKED_LINKS, &row, links);
             }
             if let Some(rows) = rows {
                 told = true;

@@ -205,6 +205,7 @@ pub(crate) fn link(to: &PageUrl, from: UrlKey, follow: bool) -> Offer {
         hops: 0,
         further: false,
         weight: 1,
+        links: 1,
     }
 }
 

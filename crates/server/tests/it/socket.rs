@@ -45,6 +45,7 @@ fn offer(data: &Data, numbers: std::ops::Range<u32>) {
             hops: 0,
             further: false,
             weight: 1,
+            links: 1,
         };
         frontier.offer(&mut batch, entry.crawl, offer, NOW).unwrap();
     }

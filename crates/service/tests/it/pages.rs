@@ -129,6 +129,7 @@ fn a_url_that_waits_for_robots_txt_says_so() {
         hops: 0,
         further: false,
         weight: 1,
+        links: 1,
     };
     frontier.offer(&mut batch, entry.crawl, offer, NOW).unwrap();
     frontier.seal(&mut batch, NOW).unwrap();

@@ -191,6 +191,7 @@ impl Site {
                 hops: 0,
                 further: false,
                 weight: 1,
+                links: 1,
             };
             frontier.offer(&mut batch, id, offer, now).unwrap();
         }
@@ -333,6 +334,7 @@ fn visit(crawl: CrawlId, leased: &LeasedUrl, says: &Says, now: Timestamp) -> Vis
                     hops: 0,
                     further: false,
                     weight: 1,
+                    links: 1,
                 })
                 .collect(),
             text: None,

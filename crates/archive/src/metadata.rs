@@ -198,8 +198,7 @@ impl<'a> StoredLink<'a> {
     fn all(links: &'a [Link], origin: &str) -> Vec<StoredLink<'a>> {
         let mut before: Option<&PageUrl> = None;
         let stored = links.iter().map(|link| {
-            let is_same = before.is_some_and(|before| before.is_clone_of(&link.url));
-            before = Some(&link.url);
+            let is_same = before.replace(&link.url) == Some(&link.url);
             StoredLink::of(link, if is_same { "" } else { without_origin(&link.url, origin) })
         });
         stored.collect()

@@ -7,7 +7,7 @@ use model::{HostKey, LinkKind, LinkLook, Rel, SharedText, UrlKey};
 use crate::tables::{Edge, LINKS, Links};
 
 /// The links of a page as last read, of those who write them: the same rows as [`LINKS`].
-pub const PACKED_LINKS: Table<(u32, u64, u128), PackedLinks> = Table::new(LINKS.name());
+pub const PACKED_LINKS: Table<(u32, u64, u128), PackedLinks> = LINKS.with_values();
 
 /// The links of a page as they are kept, made link by link.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Value for PackedLinks {
 
 const VERSION: u8 = 3;
 /// The same, with each link's page.
-const BEFORE: u8 = 2;
+const WITH_PAGES: u8 = 2;
 
 /// Bits of the second byte, above the kind.
 const SPONSORED: u8 = 1 << 4;
@@ -109,9 +109,13 @@ const KINDS: [LinkKind; 9] = [
     LinkKind::Listed,
 ];
 
-/// Distances by their code, and the code of a link that leads where the one before does, and so is as far.
-const DISTANCES: [u8; 3] = [1, 3, 5];
+/// Bits of the first byte that have the code of the distance. The last code says that the link leads where the one before
+/// does, and so is as far.
+const DISTANCE: u8 = 3 << 4;
 const SAME_PAGE: u8 = 3 << 4;
+
+/// Distances by their code.
+const DISTANCES: [u8; 3] = [1, 3, 5];
 
 impl Value for Links {
     fn encode(&self, out: &mut Vec<u8>) {
@@ -124,7 +128,7 @@ impl Value for Links {
         match version {
             // Each field by itself, in postcard form.
             1 => return kv::read_fields(rest),
-            BEFORE | VERSION => {}
+            WITH_PAGES | VERSION => {}
             found => return Err(DecodeError::Version { found, known: VERSION }),
         }
         let mut edges = Vec::new();
@@ -137,15 +141,15 @@ impl Value for Links {
                 Some((_, before)) => before.host,
                 None => return Err(first()),
             };
-            let page = if look & SAME_PAGE == SAME_PAGE {
-                let (distance, before) = before.ok_or_else(first)?;
-                look = (look & !SAME_PAGE) | distance;
+            let page = if version == VERSION && look & DISTANCE == SAME_PAGE {
+                let (distance, before) = before.filter(|_| kind & SAME_HOST != 0).ok_or_else(first)?;
+                look = (look & !DISTANCE) | distance;
                 before.page
             } else {
                 u128::from_le_bytes(take(&mut rest)?)
             };
             let target = UrlKey { host, page };
-            before = Some((look & SAME_PAGE, target));
+            before = Some((look & DISTANCE, target));
             let length = take_length(&mut rest)?;
             let (words, left) =
                 rest.split_at_checked(length).ok_or_else(|| malformed("a link is cut off"))?;
@@ -287,6 +291,7 @@ mod tests {
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = Links::decode(&bytes);
             let _ = Links::decode(&[&[VERSION], &bytes[..]].concat());
+            let _ = Links::decode(&[&[WITH_PAGES], &bytes[..]].concat());
         }
     }
 
@@ -334,26 +339,37 @@ mod tests {
             followed,
         };
         let (host, page) = (7u64.to_le_bytes(), 8u128.to_le_bytes());
-        let first = [&[BEFORE, 0xa1, 0][..], &host, &page, &[1, b'a']].concat();
+        let first = [&[WITH_PAGES, 0xa1, 0][..], &host, &page, &[1, b'a']].concat();
         let second = [&[0x21, SAME_HOST][..], &page, &[1, b'b']].concat();
         let links = Links { edges: vec![edge("a", true), edge("b", false)] };
-        assert_eq!(Links::decode(&[first, second].concat()).unwrap(), links);
+        assert_eq!(Links::decode(&[&first[..], &second].concat()).unwrap(), links);
+        let same = [&[0x31, SAME_HOST][..], &[1, b'b']].concat();
+        assert!(Links::decode(&[&first[..], &same].concat()).is_err(), "it knew no such link");
+    }
+
+    #[test]
+    fn the_page_of_the_link_before_is_of_its_host() {
+        let host = 7u64.to_le_bytes();
+        let first = [&[VERSION, 0xa1, 0][..], &host, &8u128.to_le_bytes(), &[1, b'a']].concat();
+        let (same, elsewhere) = ([0x31, SAME_HOST, 1, b'b'], [&[0x31, 0][..], &host, &[1, b'b']].concat());
+        assert_eq!(Links::decode(&[&first[..], &same].concat()).unwrap().edges.len(), 2);
+        assert!(Links::decode(&[&first[..], &elsewhere].concat()).is_err());
+        assert!(Links::decode(&[&[VERSION][..], &same].concat()).is_err(), "no link stands before it");
     }
 
     #[test]
     fn links_that_are_cut_off_are_refused() {
-        let links = Links {
-            edges: vec![Edge {
-                target: UrlKey { host: HostKey(1), page: 2 },
-                anchor: "word".into(),
-                look: LinkLook::plain(5),
-                rel: Rel::default(),
-                kind: LinkKind::Canonical,
-                followed: false,
-            }],
+        let edge = Edge {
+            target: UrlKey { host: HostKey(1), page: 2 },
+            anchor: "word".into(),
+            look: LinkLook::plain(5),
+            rel: Rel::default(),
+            kind: LinkKind::Canonical,
+            followed: false,
         };
-        let bytes = bytes_of(&links);
-        for end in 2..bytes.len() {
+        let one = bytes_of(&Links { edges: vec![edge.clone()] }).len();
+        let bytes = bytes_of(&Links { edges: vec![edge.clone(), edge] });
+        for end in (2..bytes.len()).filter(|end| *end != one) {
             assert!(Links::decode(&bytes[..end]).is_err(), "{end}");
         }
         assert!(Links::decode(&[]).is_err() && Links::decode(&[4]).is_err());

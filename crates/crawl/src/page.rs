@@ -82,8 +82,8 @@ impl PageRead {
     }
 
     /// The page's links as they are offered to the frontier, and as they are kept; the page is this URL's, so deep. Those in
-    /// a row that lead to one page are offered as one, as half of all links do, unless each is to keep its place.
-    pub fn offers(&self, from: UrlKey, depth: u32, each: bool) -> (Vec<Offer>, PackedLinks) {
+    /// a row that lead to one page are offered as one, as half of all links do, unless they are to `keep_places`.
+    pub fn offers(&self, from: UrlKey, depth: u32, keep_places: bool) -> (Vec<Offer>, PackedLinks) {
         let mut offers: Vec<Offer> = Vec::with_capacity(self.fates.len());
         let mut packed = PackedLinks::default();
         let mut keys = UrlKeys::default();
@@ -99,7 +99,7 @@ impl PageRead {
             packed.push(key, anchor, *look, *rel, kind, unfollowed.is_none());
             let further = kind == LinkKind::Further;
             if let Some(last) = offers.last_mut()
-                && !each
+                && !keep_places
                 && (last.key, last.unfollowed, last.further) == (key, unfollowed, further)
             {
                 last.links += 1;
@@ -293,5 +293,61 @@ impl PageReader {
             whole: whole && fetched.cut.is_none(),
             rows,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use model::{HostKey, Timestamp};
+
+    use super::*;
+
+    fn read(html: &'static str) -> PageRead {
+        let project =
+            Project::parse("version: 1\nproject: e\nstart: [http://e.test/]\n", "e").expect("a project");
+        let reader = PageReader::new(&project, "gannet").expect("no template");
+        reader.read(&Fetched {
+            url: PageUrl::parse("http://e.test/x").expect("a URL"),
+            address: None,
+            version: model::HttpVersion::Http1,
+            started: Timestamp(5),
+            timings: model::Timings::default(),
+            request: Bytes::new(),
+            status: 200,
+            head: Bytes::new(),
+            headers: model::Headers::default(),
+            body: Bytes::from_static(html.as_bytes()),
+            content: Bytes::from_static(html.as_bytes()),
+            cut: None,
+        })
+    }
+
+    #[test]
+    fn links_in_a_row_to_one_page_are_offered_as_one_and_kept_each() {
+        let from = UrlKey { host: HostKey(1), page: 2 };
+        let read = read(
+            "<p><a href=/a>one</a> <a href='/a#two'><b>two</b></a> <a href=/a rel=nofollow>three</a> <a href=/a>four</a>
+            <a href=/b>five</a> <a href=/a>six</a>",
+        );
+        let shown = |offers: &[Offer]| -> Vec<(String, u32, bool)> {
+            let path = |offer: &Offer| offer.url.path().to_owned();
+            offers.iter().map(|offer| (path(offer), offer.links, offer.unfollowed.is_none())).collect()
+        };
+        let (offers, links) = read.offers(from, 3, false);
+        let expected = [("/a", 2, true), ("/a", 1, false), ("/a", 1, true), ("/b", 1, true), ("/a", 1, true)];
+        assert_eq!(
+            shown(&offers),
+            expected.map(|(path, links, followed)| (path.to_owned(), links, followed))
+        );
+        let links = links.unpack().edges;
+        let weights: Vec<u8> = links.iter().map(|edge| edge.look.weight()).collect();
+        assert!(weights[1] > weights[0], "bold ones weigh more: {weights:?}");
+        assert_eq!(offers[0].weight, weights[1]);
+        let words: Vec<&str> = links.iter().map(|edge| &*edge.anchor).collect();
+        assert_eq!(words, ["one", "two", "three", "four", "five", "six"]);
+        let (each, _) = read.offers(from, 3, true);
+        assert_eq!(shown(&each).iter().map(|(_, links, _)| *links).collect::<Vec<_>>(), [1; 6]);
+        assert!(each.iter().zip(&links).all(|(offer, edge)| offer.key == edge.target && offer.depth == 4));
     }
 }

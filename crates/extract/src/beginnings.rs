@@ -14,6 +14,7 @@ impl Beginnings {
         let mut at = 0;
         while at < list.len() {
             let word = list[at].as_bytes();
+            assert!(word[0].is_ascii_lowercase() || !word[0].is_ascii(), "it begins with a small letter");
             if word[0].is_ascii_lowercase() {
                 let first = (word[0] - b'a') as usize;
                 second[first] |= if word.len() > 1 { bit(word[1]) } else { u32::MAX };
@@ -69,8 +70,7 @@ mod tests {
 
     #[test]
     fn a_line_begins_with_one_of_a_list_whatever_its_case() {
-        static SOME: Beginnings =
-            Beginnings::of(&["join date", "beiträge:", "сообщений:", "x", "ab", "(c) "]);
+        static SOME: Beginnings = Beginnings::of(&["join date", "beiträge:", "сообщений:", "x", "ab"]);
         for (words, expected) in [
             ("Join Date: 2020", true),
             ("JOIN DATE", true),
@@ -84,7 +84,7 @@ mod tests {
             ("xyz", true),
             ("Abc", true),
             ("a", false),
-            ("(c) 2020", false),
+            ("(a) 2020", false),
             ("", false),
         ] {
             assert_eq!(SOME.begin(words), expected, "{words}");

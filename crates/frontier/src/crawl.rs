@@ -48,7 +48,7 @@ pub struct Crawl {
     pub(crate) sleeping: BTreeSet<(Timestamp, HostKey)>,
     /// When to look into the schedule for hosts that are not in memory; never when all are.
     pub(crate) look_again: Option<Timestamp>,
-    /// URLs that were never met; none where some were when it was opened.
+    /// Tells URLs that were never met, if there were none when the crawl was opened.
     pub(crate) never_met: Option<NeverMet>,
     /// Leased, or settled and not yet committed.
     pub(crate) in_hand: KeySet<UrlKey>,

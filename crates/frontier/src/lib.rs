@@ -193,6 +193,7 @@ impl Frontier {
         self.crawls.insert(id, crawl);
         // The number may have served another crawl before, and a host given up on gets another chance.
         self.recent.clear();
+        self.last_via = None;
         self.hosts.values_mut().for_each(|host| host.condemned = None);
         Ok(())
     }

@@ -277,13 +277,16 @@ impl Samples {
         self.0.push_back(sample);
     }
 
-    /// Marks those of the pairs that a page has had. Both stand in order, so each is looked at once.
+    /// Marks those of the pairs that a page has had. Both stand in order, so each is looked at once; and without branches, as
+    /// nothing foretells which of two is the smaller.
     fn mark(&self, pairs: &[u32], familiar: &mut [bool; SAMPLE]) {
         for sample in &self.0 {
-            let mut known = sample.iter().peekable();
-            for (pair, familiar) in pairs.iter().zip(&mut *familiar) {
-                while known.next_if(|known| *known < pair).is_some() {}
-                *familiar |= known.peek() == Some(&pair);
+            let (mut at, mut other) = (0, 0);
+            while at < pairs.len() && other < sample.len() {
+                let (pair, known) = (pairs[at], sample[other]);
+                familiar[at] |= pair == known;
+                at += usize::from(pair <= known);
+                other += usize::from(known <= pair);
             }
         }
     }

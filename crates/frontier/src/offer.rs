@@ -71,9 +71,9 @@ pub struct Offer {
     pub hops: u32,
     /// A further page of the list on which it was found: as deep as that one.
     pub further: bool,
-    /// What the link weighs, by its looks.
+    /// What the link weighs, by its looks; of several the most that one of them does.
     pub weight: u8,
-    /// Links in a row that it stands for, the weightiest of them for all.
+    /// Links in a row that it stands for.
     pub links: u32,
 }
 
@@ -154,7 +154,7 @@ impl Frontier {
             self.crawl_mut(id).reconsider = Some(None);
         }
         let row = page_key(id, offer.key);
-        let is_new = self.crawl(id).never_met.as_ref().is_some_and(|never| never.has(offer.key));
+        let is_new = self.crawl(id).never_met.as_ref().is_some_and(|never| never.is_new(offer.key));
         let known = if is_new { None } else { batch.get(&URLS, &row)? };
         let given_up = match known {
             None => {
@@ -242,7 +242,8 @@ impl Frontier {
         Ok(inviter.invites(key.host, family) || reader.contains(&INVITED, &page_key(id, key))?)
     }
 
-    /// The URL of a page that leads to others, many of which are asked about in a row.
+    /// The URL of a page that leads to others, many of which are asked about in a row. That of the last one is kept, whatever
+    /// has become of its row since.
     pub(crate) fn url_of(
         &mut self,
         reader: &impl Reader,

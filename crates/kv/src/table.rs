@@ -70,6 +70,11 @@ impl<K, V> Table<K, V> {
         self
     }
 
+    /// The same table, with values of another type that has the same bytes.
+    pub const fn with_values<W>(&self) -> Table<K, W> {
+        Table { layout: self.layout, types: PhantomData }
+    }
+
     /// The table's name.
     pub const fn name(&self) -> &'static str {
         self.layout.name

@@ -428,7 +428,7 @@ impl Repair<'_, '_> {
                 let offers = match &reader {
                     Some(reader) => {
                         let fetched = answer.fetched(url, started, visit.cut, settings);
-                        reader.read(&fetched).offers(key, record.depth, true).0
+                        reader.read(&fetched).offers(key, record.depth, false).0
                     }
                     None => edges(&page, settings)
                         .map(|(edge, url)| offer(edge, url, key, record.depth))

@@ -46,7 +46,7 @@ impl Restore<'_> {
             let links = match &self.pages {
                 Some(reader) => {
                     let fetched = answer.fetched(url.clone(), started, visit.cut, self.settings);
-                    reader.read(&fetched).offers(key, metadata.depth, true).1.unpack()
+                    reader.read(&fetched).offers(key, metadata.depth, false).1.unpack()
                 }
                 None => Links { edges: edges(page, self.settings).map(|(edge, _)| edge).collect() },
             };

@@ -134,7 +134,7 @@ pub(crate) fn page() -> Page {
     let again = Link {
         anchor: "the same again".into(),
         look: LinkLook { position: 1, ..first.look },
-        ..first.clone()
+        ..usual("http://example.com/c//d?e", "")
     };
     Page {
         title: "Wörds \u{1f980}".to_owned(),

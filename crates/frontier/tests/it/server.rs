@@ -152,7 +152,11 @@ impl Servers {
             Some(Answer::Page { bytes, .. }) if bytes > limit => End::NoRoom,
             Some(Answer::Page { bytes, links, .. }) => End::Page {
                 bytes,
-                links: links.iter().map(|(to, follow)| link(to, key, *follow)).collect(),
+                links: match self.web.topics.get(url) {
+                    // Links keep their places, by which their promises are told.
+                    Some(_) => links.iter().map(|(to, follow)| link(to, key, *follow)).collect(),
+                    None => in_a_row(links.iter().map(|(to, follow)| link(to, key, *follow)).collect()),
+                },
                 text: None,
                 topic: self.web.topics.get(url).cloned(),
             },
@@ -207,6 +211,16 @@ pub(crate) fn link(to: &PageUrl, from: UrlKey, follow: bool) -> Offer {
         weight: 1,
         links: 1,
     }
+}
+
+/// Links in a row to one page as one offer, as readers make them.
+fn in_a_row(mut offers: Vec<Offer>) -> Vec<Offer> {
+    offers.dedup_by(|next, kept| {
+        let is_same = (next.key, next.unfollowed) == (kept.key, kept.unfollowed);
+        kept.links += if is_same { next.links } else { 0 };
+        is_same
+    });
+    offers
 }
 
 fn failed(error: ErrorKind, patience: Patience) -> End {

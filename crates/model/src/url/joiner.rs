@@ -233,7 +233,8 @@ mod tests {
         /// Most references are never parsed; nobody may be able to tell.
         #[test]
         fn a_plain_reference_is_joined_as_any_other(
-            base in "https?://(u(:p)?@)?(h\\.test\\.?|127\\.0\\.0\\.1|\\[::1\\])(:80|:81)?(/[a-c.]{0,3}(%2[0EF])?){0,4}(\\?q=[a1])?(#f)?",
+            (wishes, normalise) in any::<(bool, [bool; 3])>(),
+            base in "https?://(u(:p)?@)?((www\\.)?h\\.test\\.?|127\\.0\\.0\\.1|\\[::1\\])(:80|:81)?(/[a-c.]{0,3}(%2[0EF])?){0,4}(\\?q=[a1])?(#f)?",
             references in prop::collection::vec(
                 prop_oneof![
                     "(\\.\\./|\\./|/){0,4}[a-c./~_:-]{0,8}(#x)?",
@@ -247,10 +248,12 @@ mod tests {
             ),
         ) {
             let base = Url::parse(&base).unwrap();
-            let mut joiner = Joiner::new(&base, Normalise::default());
+            let [drop_query, drop_trailing_slash, drop_www] = normalise.map(|flag| flag && wishes);
+            let normalise = Normalise { drop_query, drop_trailing_slash, drop_www };
+            let mut joiner = Joiner::new(&base, normalise);
             for reference in references.iter().flat_map(|reference| [reference.clone(), format!("{reference}#z")]) {
                 let joined = base.join(&reference).map_err(|error| UrlError::Invalid(error.to_string()));
-                let expected = joined.and_then(|url| Normalise::default().canonical(&url));
+                let expected = joined.and_then(|url| normalise.canonical(&url));
                 prop_assert_eq!(joiner.join(&reference), expected, "{}", reference);
             }
         }

@@ -297,17 +297,23 @@ impl PageReader {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use bytes::Bytes;
     use model::{HostKey, Timestamp};
 
     use super::*;
 
-    fn read(html: &'static str) -> PageRead {
-        let project =
-            Project::parse("version: 1\nproject: e\nstart: [http://e.test/]\n", "e").expect("a project");
+    /// A project of one site, and what reads its pages.
+    pub(crate) fn project() -> (Project, PageReader) {
+        let text = "version: 1\nproject: e\nstart: [http://e.test/]\n";
+        let project = Project::parse(text, "e").expect("a project");
         let reader = PageReader::new(&project, "gannet").expect("no template");
-        reader.read(&Fetched {
+        (project, reader)
+    }
+
+    /// An answer of that site.
+    pub(crate) fn fetched(html: &'static str) -> Fetched {
+        Fetched {
             url: PageUrl::parse("http://e.test/x").expect("a URL"),
             address: None,
             version: model::HttpVersion::Http1,
@@ -320,16 +326,17 @@ mod tests {
             body: Bytes::from_static(html.as_bytes()),
             content: Bytes::from_static(html.as_bytes()),
             cut: None,
-        })
+        }
     }
 
     #[test]
     fn links_in_a_row_to_one_page_are_offered_as_one_and_kept_each() {
         let from = UrlKey { host: HostKey(1), page: 2 };
-        let read = read(
+        let (_, reader) = project();
+        let read = reader.read(&fetched(
             "<p><a href=/a>one</a> <a href='/a#two'><b>two</b></a> <a href=/a rel=nofollow>three</a> <a href=/a>four</a>
             <a href=/b>five</a> <a href=/a>six</a>",
-        );
+        ));
         let shown = |offers: &[Offer]| -> Vec<(String, u32, bool)> {
             let path = |offer: &Offer| offer.url.path().to_owned();
             offers.iter().map(|offer| (path(offer), offer.links, offer.unfollowed.is_none())).collect()

@@ -336,32 +336,18 @@ fn millis(start: Timestamp, end: Timestamp) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use model::HostKey;
 
     use super::*;
+    use crate::page::tests::{fetched, project};
 
     #[test]
     fn an_answer_that_cannot_be_read_is_a_failed_visit() {
-        let url = PageUrl::parse("http://e.test/x").expect("a URL");
-        let fetched = Fetched {
-            url: url.clone(),
-            address: Some(([192, 0, 2, 1], 80).into()),
-            version: model::HttpVersion::Http1,
-            started: Timestamp(5),
-            timings: model::Timings::default(),
-            request: Bytes::new(),
-            status: 200,
-            head: Bytes::new(),
-            headers: model::Headers::default(),
-            body: Bytes::from_static(b"<p>words"),
-            content: Bytes::from_static(b"<p>words"),
-            cut: None,
-        };
+        let fetched = fetched("<p>words");
         let key = UrlKey { host: HostKey(1), page: 2 };
         let leased = LeasedUrl {
             key,
-            url,
+            url: fetched.url.clone(),
             depth: 0,
             via: None,
             tries: 0,
@@ -380,9 +366,7 @@ mod tests {
             slot: 4,
             room: None,
         };
-        let project = model::Project::parse("version: 1\nproject: e\nstart: [http://e.test/]\n", "e")
-            .expect("a project");
-        let pages = PageReader::new(&project, "gannet").expect("no template");
+        let (project, pages) = project();
         let mut reader = Reader::new(&project.crawl, pages, Arc::default(), Path::new("."));
         let read = reader.guarded(job, |_, _| panic!("as if reading had a bug"));
         assert_eq!((read.lease, read.key, read.visit.status), (LeaseId(3), key, Some(200)));
